@@ -34,6 +34,9 @@ ODD_TEXTS = (
 BLANKS = (b"", b"", b"", b"", b" ", b"  ", b"\t", b"\r", b"\n", b" \r\n ", b"\x0b", b"\xa0")
 NAMES = ("assetId", "sectionId", "resourceType", "paidType", "brand")
 ODD_NAMES = ("assetid", "asset", "assetIdd", "url", "", "brand ", "Brand", "at", "x" * 40)
+FIRST_MS = 1_794_700_800_000
+MOMENTS_MS = (100_000_000_000, 253_370_764_799_999, FIRST_MS)  # the least and the most that is a time
+ODD_MOMENTS = (b"99999999999", b"253370764800000", b"1794700800", b"1794700800000.5", b"999999999999999999")
 PLAIN = "abcXYZ019 -_./:,{}[]'abd"
 LABELS = ("", "article", "video", "free", "paid", "a,b", "news 24", "12")
 
@@ -47,7 +50,8 @@ def text_of_size(size: int, chance: Random) -> str:
 class Bodies:
     """Bodies of hits; `oddity` is how often something in one is not as it should be.
 
-    In half of them nearly every hit is written as the one before: as programs write them, which native code makes use of.
+    In half of them nearly every hit is written as the one before, as programs write them, which native code makes use
+    of; in some each has a time.
     """
 
     def __init__(self, chance: Random, *, oddity: float, brands: int) -> None:
@@ -57,6 +61,7 @@ class Bodies:
         self._otherwise = 1.0 if chance.random() < 0.5 else 0.02  # how often a hit is not written as the others
         self._gap = chance.choice(BLANKS[:7])
         self._has_brand = chance.random() < 0.8
+        self._is_timed = chance.random() < 0.4
         self._is_number = {name: chance.random() < 0.5 for name in NAMES[:2]}
 
     def body(self, hits: int, *, lines: bool) -> bytes:
@@ -72,6 +77,8 @@ class Bodies:
 
     def _hit(self) -> bytes:
         fields = [(name, self._value(name)) for name in NAMES]
+        if self._is_timed != self._is_odd():
+            fields.append(("at", self._value("at")))
         is_branded = self._chance.random() < 0.8 if self._is_otherwise() else self._has_brand
         if not is_branded:
             fields = [one for one in fields if one[0] != "brand"]
@@ -98,7 +105,9 @@ class Bodies:
     def _value(self, name: str) -> bytes:
         chance = self._chance
         if self._is_odd():
-            return chance.choice((*ODD_VALUES, *NUMBERS, *map(_quoted, ODD_TEXTS)))
+            return chance.choice((*ODD_VALUES, *NUMBERS, *ODD_MOMENTS, *map(_quoted, ODD_TEXTS)))
+        if name == "at":
+            return b"%d" % (chance.choice(MOMENTS_MS) if self._is_otherwise() else FIRST_MS + chance.randrange(10**6))
         if name == "brand":
             return _quoted(chance.choice(self._brands) if chance.random() < 0.95 else self._sized(BRANDS_MAX))
         if name in NAMES[:2] and (chance.random() < 0.5 if self._is_otherwise() else self._is_number[name]):
@@ -227,6 +236,7 @@ def plain_bodies() -> dict[str, tuple[bytes, bool]]:
     texts = [one | {"sectionId": "sports"} for one in hits]
     unbranded = [{name: value for name, value in one.items() if name != "brand"} for one in hits]
     brands = [one | {"brand": f"brand-{number % BRANDS_MAX}"} for number, one in enumerate(hits)]
+    timed = [one | {"at": FIRST_MS + 7 * number} for number, one in enumerate(hits)]
     compact = json.JSONEncoder(separators=(",", ":")).encode
     return {
         "asset as text, section as number": (compact(hits).encode(), False),
@@ -235,6 +245,9 @@ def plain_bodies() -> dict[str, tuple[bytes, bool]]:
         "texts and numbers mixed": (compact([*hits, *texts, *numbers]).encode(), False),
         "without a brand": (compact(unbranded).encode(), False),
         "as many brands as are told apart": (compact(brands).encode(), False),
+        "with times": (compact(timed).encode(), False),
+        "more than 65,535 hits with times": (compact(timed * 656).encode(), False),
+        "lines with times": ("\n".join(map(compact, timed)).encode(), True),
         "indented": (json.dumps(hits, indent=2).encode(), False),
         "with spaces": (json.dumps(hits).encode(), False),
         "in another order": (json.dumps(hits, sort_keys=True).encode(), False),

@@ -42,18 +42,22 @@ def alone(data: bytes) -> Any:
     return (ctypes.c_ubyte * len(data)).from_buffer_copy(data)
 
 
-def feed_bodies(keys_of_body: Any, chance: Random, inputs: int) -> int:
-    """Read bodies, and return how many were answered."""
+def feed_bodies(hit_bodies: Any, chance: Random, inputs: int) -> int:
+    """Read bodies and the times in them, and return how many were answered."""
     answered = 0
     for _ in range(inputs):
         body, lines = hostile_body(chance)
-        found = keys_of_body(alone(body), lines)
+        found = hit_bodies.keys_of_body(alone(body), lines)
         answered += found is not None
-        for brand, *_ in found or ():
+        for brand, _, _, hits, moments, *span in found or ():
             if not isinstance(brand, str):
                 raise TypeError(f"the brand {brand!r} is no text")
+            if moments and hit_bodies.span_of_moments(alone(moments)) != (hits, *span):
+                raise ValueError("a pack of moments is not told as it was made")
+            for _ in range(VARIANTS):
+                hit_bodies.span_of_moments(alone(mutated(moments, chance)))
         for _ in range(VARIANTS):
-            keys_of_body(alone(mutated(body, chance)), lines)
+            hit_bodies.keys_of_body(alone(mutated(body, chance)), lines)
     return answered
 
 
@@ -119,7 +123,7 @@ def main() -> None:
     """Feed all modules."""
     folder, seed, inputs = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = Random(seed)
-    answered = feed_bodies(loaded(folder, "hit_bodies").keys_of_body, chance, inputs)
+    answered = feed_bodies(loaded(folder, "hit_bodies"), chance, inputs)
     counted = feed_packs(loaded(folder, "key_table").KeyTable, chance, inputs)
     settled = feed_beats(loaded(folder, "beats").GoingOn, chance, inputs)
     written = feed_lists(loaded(folder, "list_rows"), chance, inputs)

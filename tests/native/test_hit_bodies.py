@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from footfall.flow.collect import parse
 from footfall.flow.collect.fields import Draft, Hit, Parsed
+from footfall.flow.stream.moments import column_of_moments, span_of
 from footfall.flow.stream.packed_keys import PackedKeys
 from footfall.native import keys_of_body
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX, NUMBER_MAX
-from tests.native.hostile import BRANDS_MAX, Bodies, hostile_body, plain_bodies, text_of_size
+from tests.native.hostile import BRANDS_MAX, FIRST_MS, Bodies, hostile_body, plain_bodies, text_of_size
 
 HITS_MAX = 1_000_000
 BODIES_PER_SEED = 60
@@ -35,16 +36,28 @@ def is_answered(body: bytes, *, lines: bool) -> bool:
         assert isinstance(draft.keys, PackedKeys)
         assert draft.keys.packed == msgspec.msgpack.encode(list(draft.keys))
         assert len(draft.keys) == len(draft.places) == len(list(draft.keys))
+        if draft.at_ms is not None:
+            moments = list(draft.at_ms)
+            assert column_of_moments(draft.at_ms) == msgspec.Raw(msgspec.msgpack.encode(moments))
+            assert span_of(draft.at_ms) == (min(moments), max(moments))
     assert all(map(has_only_keys, told.drafts))
     return True
 
 
-def seen_in(parsed: Parsed) -> tuple[int, list[tuple[str, list[Any], list[int]]]]:
-    return parsed.count, [(draft.brand, list(draft.keys), list(draft.places)) for draft in parsed.drafts]
+def seen_in(parsed: Parsed) -> tuple[int, list[tuple[str, list[Any], list[int], list[int | None]]]]:
+    return parsed.count, [
+        (draft.brand, list(draft.keys), list(draft.places), times_of(draft)) for draft in parsed.drafts
+    ]
+
+
+def times_of(draft: Draft) -> list[int | None]:
+    if draft.hits is not None:
+        return [hit.at_ms for hit in draft.hits]
+    return [None] * len(draft.keys) if draft.at_ms is None else list(draft.at_ms)
 
 
 def has_only_keys(draft: Draft) -> bool:
-    return draft.hits is None or all(hit == Hit(hit.brand, hit.key) for hit in draft.hits)
+    return draft.hits is None or all(hit == Hit(hit.brand, hit.key, hit.at_ms) for hit in draft.hits)
 
 
 def hit_with(**fields: object) -> dict[str, object]:
@@ -131,6 +144,7 @@ def test_most_bodies_without_oddities_are_answered() -> None:
         ({"sectionId": "é"}, False),
         ({"sectionId": '"'}, False),
         ({"url": "/"}, False),
+        ({"at": FIRST_MS}, False),  # The hit before it has none.
         ({"sectionId": [1]}, False),
         ({"assetId": None}, False),
         ({"sectionId": None}, False),
@@ -153,6 +167,18 @@ def test_what_is_odd_is_left_to_the_other_lanes(wrong: bytes) -> None:
     body = b'[{"brand":"abc",' + wrong + b',"sectionId":1,"resourceType":"","paidType":""}]'
     assert not is_answered(body, lines=False)
     assert not is_answered(body[1:-1], lines=True)
+
+
+@pytest.mark.parametrize(
+    ("at", "is_plain"),
+    [
+        (100_000_000_000, True), (99_999_999_999, False), (253_370_764_799_999, True), (253_370_764_800_000, False),
+        ("2026-11-18T12:00Z", False), (None, False), (1.5, False),
+    ],
+)  # fmt: skip
+def test_times_that_are_milliseconds_within_their_bounds_are_read(at: object, is_plain: bool) -> None:
+    body = json.dumps([{**hit_with(), "at": FIRST_MS}, {**hit_with(), "at": at}]).encode()
+    assert is_answered(body, lines=False) == is_plain
 
 
 def test_a_body_of_one_brand_too_many_is_left_to_the_others() -> None:

@@ -18,9 +18,9 @@ try:
 except ImportError:
     _GoingOn = None
 try:
-    from footfall.native.hit_bodies import keys_of_body
+    from footfall.native.hit_bodies import keys_of_body, span_of_moments
 except ImportError:
-    keys_of_body = None
+    keys_of_body = span_of_moments = None
 try:
     from footfall.native.key_table import KeyTable as _KeyTable
 except ImportError:
@@ -66,4 +66,12 @@ def new_going_on(session: type, beat: type, stretch: type) -> "GoingOn | None":
         return None
 
 
-__all__ = ["IN_PYTHON", "IS_BUILT", "keys_of_body", "list_rows", "new_going_on", "new_key_table"]
+__all__ = [
+    "IN_PYTHON",
+    "IS_BUILT",
+    "keys_of_body",
+    "list_rows",
+    "new_going_on",
+    "new_key_table",
+    "span_of_moments",
+]

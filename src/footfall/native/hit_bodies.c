@@ -1,9 +1,9 @@
 /* Plain hits, read from a body straight into packs of keys, without an object for each.
  *
  * A key is what a hit is counted under: asset, section, resource type, paid type. In a pack it is a msgpack array of
- * four texts (docs/formats/records.md). Only bodies are read whose hits have just the five counted fields, in ASCII and
- * without escapes, and either all of them a time in milliseconds or none; for any other the answer is None, and the lanes
- * in Python read it, and say what is wrong with it.
+ * four texts (docs/formats/records.md), and moments are numbers of eight bytes. Only bodies are read whose hits have just
+ * the five counted fields, in ASCII and without escapes, and either all of them a time in milliseconds or none; for any
+ * other the answer is None, and the lanes in Python read it, and say what is wrong with it.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -11,6 +11,7 @@
 #include <Python.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "growing.h"
 
 #define BRANDS_MAX 64
@@ -19,8 +20,8 @@
 #define DIGITS_MAX 18 /* Numbers below 10^18 are below 2^63; longer ones are left to Python. */
 #define AT_MS_MIN 100000000000 /* as footfall.values.hit has them */
 #define AT_MS_MAX 253370764799999
-#define KEY_FIELDS 4
-#define ARRAY_OF_FOUR 0x94
+#define UNSIGNED_64 0xcf /* before a whole number of eight bytes */
+#define MOMENT_BYTES 9
 #define HEAD 5 /* bytes: what the head of an array takes at most */
 #define SHORT 32 /* bytes: texts below it have one byte before them, and are copied as if they were as long */
 
@@ -37,9 +38,10 @@ enum Field { ASSET, SECTION, RESOURCE_TYPE, PAID_TYPE, BRAND, AT, FIELDS };
 typedef struct {
     Span name;
     uint32_t hits;
-    Bytes keys;   /* the first HEAD bytes are kept free for the head of the array */
-    Bytes places; /* of the hits in the body, four bytes each */
-    Bytes moments; /* of the hits, eight bytes each, if they have any */
+    Bytes keys;    /* the first HEAD bytes are kept free for the head of the array */
+    Bytes places;  /* of the hits in the body, four bytes each */
+    Bytes moments; /* of the hits, as the keys are, if they have any */
+    int64_t earliest_ms, latest_ms;
 } Brand;
 
 /* A value of the last hit, and what stood before it: names, punctuation and blanks since the value before. */
@@ -272,12 +274,15 @@ static Brand *brand_named(Body *body, const Span *name)
     body->last_brand = body->brand_count++;
     brand = &body->brands[body->last_brand];
     brand->name = *name;
-    brand->keys.size = 0;
-    if (reserve(&brand->keys, HEAD) < 0) {
+    brand->keys.size = brand->moments.size = 0;
+    brand->earliest_ms = AT_MS_MAX;
+    brand->latest_ms = AT_MS_MIN;
+    if (reserve(&brand->keys, HEAD) < 0 || (body->seen & 1u << AT && reserve(&brand->moments, HEAD) < 0)) {
         body->is_out_of_memory = 1;
         return NULL;
     }
     brand->keys.size = HEAD;
+    brand->moments.size = body->seen & 1u << AT ? HEAD : 0;
     return brand;
 }
 
@@ -303,6 +308,23 @@ static unsigned char *put_text(unsigned char *to, const Span *text, const unsign
     return to + text->size;
 }
 
+/* Put a moment as MessagePack has numbers of its size. */
+static int put_moment(Brand *brand, int64_t at_ms)
+{
+    if (reserve(&brand->moments, MOMENT_BYTES) < 0)
+        return -1;
+    unsigned char *to = brand->moments.data + brand->moments.size;
+    *to++ = UNSIGNED_64;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        *to++ = (unsigned char)((uint64_t)at_ms >> shift);
+    brand->moments.size += MOMENT_BYTES;
+    if (at_ms < brand->earliest_ms)
+        brand->earliest_ms = at_ms;
+    if (at_ms > brand->latest_ms)
+        brand->latest_ms = at_ms;
+    return 0;
+}
+
 static int put_hit(Body *body, const Span values[FIELDS])
 {
     Brand *brand = brand_named(body, &values[BRAND]);
@@ -312,7 +334,7 @@ static int put_hit(Body *body, const Span values[FIELDS])
     for (int field = 0; field < KEY_FIELDS; field++)
         room += values[field].size;
     if (reserve(&brand->keys, room) < 0 || reserve(&brand->places, sizeof body->hits) < 0 ||
-        reserve(&brand->moments, sizeof body->at_ms) < 0) {
+        (body->seen & 1u << AT && put_moment(brand, body->at_ms) < 0)) {
         body->is_out_of_memory = 1;
         return 0;
     }
@@ -323,10 +345,6 @@ static int put_hit(Body *body, const Span values[FIELDS])
     brand->keys.size = (size_t)(to - brand->keys.data);
     memcpy(brand->places.data + brand->places.size, &body->hits, sizeof body->hits);
     brand->places.size += sizeof body->hits;
-    if (body->seen & 1u << AT) {
-        memcpy(brand->moments.data + brand->moments.size, &body->at_ms, sizeof body->at_ms);
-        brand->moments.size += sizeof body->at_ms;
-    }
     brand->hits++;
     body->hits++;
     return 1;
@@ -364,11 +382,12 @@ static int take_lines(Body *body)
     return body->hits > 0;
 }
 
-/* Return the keys as one msgpack array; its head is written right before them. */
-static PyObject *pack_of(Brand *brand)
+/* Return keys or moments as one msgpack array; its head is written right before them. */
+static PyObject *pack_of(Bytes *bytes, uint32_t hits)
 {
-    unsigned char *start = brand->keys.data + HEAD;
-    uint32_t hits = brand->hits;
+    if (!bytes->size)
+        return PyBytes_FromStringAndSize(NULL, 0);
+    unsigned char *start = bytes->data + HEAD;
     if (hits < 16) {
         *--start = (unsigned char)(0x90 | hits);
     } else if (hits < 65536) {
@@ -380,7 +399,7 @@ static PyObject *pack_of(Brand *brand)
             *--start = (unsigned char)(hits >> 8 * byte);
         *--start = 0xdd;
     }
-    size_t size = (size_t)(brand->keys.data + brand->keys.size - start);
+    size_t size = (size_t)(bytes->data + bytes->size - start);
     return PyBytes_FromStringAndSize((const char *)start, (Py_ssize_t)size);
 }
 
@@ -392,10 +411,11 @@ static PyObject *brands_of(Body *body)
     for (int number = 0; number < body->brand_count; number++) {
         Brand *brand = &body->brands[number];
         const char *places = (const char *)brand->places.data;
-        const char *moments = (const char *)brand->moments.data;
-        PyObject *one = Py_BuildValue("(s#NNIN)", (const char *)brand->name.at, (Py_ssize_t)brand->name.size, pack_of(brand),
+        PyObject *one = Py_BuildValue("(s#NNINLL)", (const char *)brand->name.at, (Py_ssize_t)brand->name.size,
+                                      pack_of(&brand->keys, brand->hits),
                                       PyBytes_FromStringAndSize(places, (Py_ssize_t)brand->places.size), brand->hits,
-                                      PyBytes_FromStringAndSize(moments, (Py_ssize_t)brand->moments.size));
+                                      pack_of(&brand->moments, brand->hits), (long long)brand->earliest_ms,
+                                      (long long)brand->latest_ms);
         if (one == NULL || PyList_SetItem(found, number, one) < 0) {
             Py_DECREF(found);
             return NULL;
@@ -428,9 +448,37 @@ static PyObject *keys_of_body(PyObject *module, PyObject *arguments)
     return found;
 }
 
+/* Tell of packed moments how many they are, the first and the last; None of anything else, and of none at all. */
+static PyObject *span_of_moments(PyObject *module, PyObject *pack)
+{
+    (void)module;
+    Py_buffer view;
+    if (PyObject_GetBuffer(pack, &view, PyBUF_SIMPLE) < 0)
+        return NULL;
+    const unsigned char *at = view.buf, *end = at + view.len;
+    uint32_t count = 0;
+    uint64_t earliest = UINT64_MAX, latest = 0;
+    int is_known = read_array_head(&at, end, &count) && count && (uint64_t)(end - at) == (uint64_t)count * MOMENT_BYTES;
+    for (; is_known && at < end; at += MOMENT_BYTES) {
+        uint64_t moment = 0;
+        for (int byte = 1; byte < MOMENT_BYTES; byte++)
+            moment = moment << 8 | at[byte];
+        earliest = moment < earliest ? moment : earliest;
+        latest = moment > latest ? moment : latest;
+        is_known = *at == UNSIGNED_64;
+    }
+    PyBuffer_Release(&view);
+    if (!is_known || latest > INT64_MAX)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ILL)", count, (long long)earliest, (long long)latest);
+}
+
 static PyMethodDef functions[] = {
     {"keys_of_body", keys_of_body, METH_VARARGS,
-     "Return (brand, pack of keys, places, hits, moments) of each brand in a body of plain hits, or None for another body."},
+     "Return (brand, pack of keys, places, hits, pack of moments, first, last) of each brand in a body of plain hits, or"
+     " None for another body."},
+    {"span_of_moments", span_of_moments, METH_O,
+     "Return (count, first, last) of a pack of moments, or None for anything else."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -3,11 +3,7 @@
 #ifndef FOOTFALL_PACKS_H
 #define FOOTFALL_PACKS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#define KEY_FIELDS 4
-#define ARRAY_OF_FOUR 0x94
+#include "arrays.h"
 
 /* Return the text's first byte, or NULL for what is no whole text; `at` then stands behind it. */
 static const unsigned char *read_text(const unsigned char **at, const unsigned char *end, size_t *size)
@@ -43,25 +39,6 @@ static int skip_key(const unsigned char **at, const unsigned char *end)
     for (int field = 0; field < KEY_FIELDS; field++)
         if (read_text(at, end, &size) == NULL)
             return 0;
-    return 1;
-}
-
-static int read_array_head(const unsigned char **at, const unsigned char *end, uint32_t *count)
-{
-    const unsigned char *head = *at;
-    size_t left = (size_t)(end - head);
-    if (left >= 1 && (*head & 0xf0) == 0x90) {
-        *count = *head & 0x0f;
-        *at = head + 1;
-    } else if (left >= 3 && *head == 0xdc) {
-        *count = (uint32_t)head[1] << 8 | head[2];
-        *at = head + 3;
-    } else if (left >= 5 && *head == 0xdd) {
-        *count = (uint32_t)head[1] << 24 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 8 | head[4];
-        *at = head + 5;
-    } else {
-        return 0;
-    }
     return 1;
 }
 

@@ -1,6 +1,7 @@
 """Plain hits of several requests share records, and no hit is lost, doubled or told another fate."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 from hypothesis import given
@@ -41,7 +42,7 @@ Hits = Counter[tuple[str, int, int, HitKey, int | None]]
 
 
 def hits_of(one: Plain) -> Hits:
-    times: list[int] | list[None] = one.at_ms or [None] * len(one.keys)
+    times: Sequence[int] | list[None] = one.at_ms or [None] * len(one.keys)
     minute = one.arrived_at_ms // MINUTE_MS
     return Counter((one.group, one.shard, minute, key, at) for key, at in zip(one.keys, times, strict=True))
 

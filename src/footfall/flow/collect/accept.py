@@ -22,6 +22,7 @@ from footfall.flow.collect.senders import (
     visitor_under,
     visitors_under,
 )
+from footfall.flow.stream.moments import column_of_moments, span_of
 from footfall.flow.stream.packed_keys import column_of
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
@@ -183,7 +184,7 @@ class Acceptance:
             rules=RULES,
             arrived_at_ms=request.arrived_at_ms,
             keys=column_of(draft.keys),
-            at_ms=at_ms,
+            at_ms=column_of_moments(at_ms),
             weights=draft.weights,
             screened=screened,
             trusted=at_ms is not None,  # The times were judged here, for good.
@@ -222,7 +223,7 @@ class Acceptance:
         return found | kept
 
     def _verdicts(
-        self, brand: Brand, keys: Sequence[HitKey], at_ms: list[int] | None, arrived_at_ms: int
+        self, brand: Brand, keys: Sequence[HitKey], at_ms: Sequence[int] | None, arrived_at_ms: int
     ) -> dict[int, str] | None:
         """Return the hits that are not counted, each with its line of the ledger."""
         if brand.unlabelled != "hold" and (at_ms is None or self._are_in_time(at_ms, arrived_at_ms)):
@@ -233,8 +234,9 @@ class Acceptance:
         ]
         return {place: verdict for place, verdict in enumerate(verdicts) if verdict} or None
 
-    def _are_in_time(self, at_ms: list[int], arrived_at_ms: int) -> bool:
-        return arrived_at_ms - min(at_ms) <= self.lateness_ms and max(at_ms) - arrived_at_ms <= self.future_ms
+    def _are_in_time(self, at_ms: Sequence[int], arrived_at_ms: int) -> bool:
+        first_ms, last_ms = span_of(at_ms)
+        return arrived_at_ms - first_ms <= self.lateness_ms and last_ms - arrived_at_ms <= self.future_ms
 
     def _verdict(self, brand: Brand, key: HitKey, at_ms: int | None, arrived_at_ms: int) -> str:
         if brand.unlabelled == "hold" and not key[2]:

@@ -93,7 +93,7 @@ class Draft:
     places: Sequence[int]  # in the request
     hits: list[Hit] | None = None
     weights: list[int] | None = None
-    at_ms: list[int] | None = None
+    at_ms: Sequence[int] | None = None
 
     @property
     def weight(self) -> int:

@@ -8,7 +8,6 @@ quotation marks: with no backslash in the body each text has two, so what was de
 """
 
 import contextlib
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
@@ -27,6 +26,7 @@ from footfall.flow.collect.fields import (
     hit_from_sent,
     parsed_from_hits,
 )
+from footfall.flow.stream.moments import PackedMoments
 from footfall.flow.stream.packed_keys import PackedKeys
 from footfall.flow.stream.records import HitKey
 from footfall.native import keys_of_body
@@ -222,9 +222,9 @@ def _native(body: bytes, *, lines: bool) -> Parsed | None:
             brand,
             PackedKeys(packed, count),
             range(count) if is_one else memoryview(places).cast("I"),
-            at_ms=array("q", moments).tolist() if moments else None,
+            at_ms=PackedMoments(moments, count, (first_ms, last_ms)) if moments else None,
         )
-        for brand, packed, places, count, moments in found
+        for brand, packed, places, count, moments, first_ms, last_ms in found
     ]
     return Parsed(sum(len(draft.keys) for draft in drafts), drafts)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from footfall.flow.stream.moments import column_of_moments, joined_moments
 from footfall.flow.stream.packed_keys import PackedKeys, column_of, joined_keys
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.ports.stream import Claim, Entry
@@ -26,7 +27,7 @@ class Plain(Struct, frozen=True, gc=False):
     group: str
     keys: Sequence[HitKey]
     arrived_at_ms: int
-    at_ms: list[int] | None = None  # judged at the door
+    at_ms: Sequence[int] | None = None  # judged at the door
     claim: Claim | None = None  # of a request that is no more than this
 
     @property
@@ -89,13 +90,13 @@ def entry_of_plain(run: Sequence[Plain]) -> Entry:
     keys = first.keys if len(run) == 1 else joined_keys([one.keys for one in run])
     at_ms = first.at_ms
     if at_ms is not None and len(run) > 1:
-        at_ms = [moment for one in run for moment in one.at_ms or ()]
+        at_ms = joined_moments([one.at_ms or () for one in run])
     pack = Pack(
         version=VERSION,
         rules=RULES,
         arrived_at_ms=first.arrived_at_ms,
         keys=column_of(keys),
-        at_ms=at_ms,
+        at_ms=column_of_moments(at_ms),
         trusted=at_ms is not None,  # The times were judged at the door, for good.
     )
     data = record_from_pack(pack)

@@ -138,5 +138,5 @@ def _records(value: Value) -> Iterator[tuple[int, tuple[int, ...]]]:
                     continue
 
 
-def _picked(column: list[_T] | None, chosen: Sequence[int]) -> list[_T] | None:
+def _picked(column: Sequence[_T] | None, chosen: Sequence[int]) -> list[_T] | None:
     return None if column is None else [column[place] for place in chosen]

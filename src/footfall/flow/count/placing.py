@@ -8,6 +8,7 @@ of a log of years.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from footfall.flow.stream.moments import span_of
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
 T = TypeVar("T")
@@ -53,8 +54,9 @@ class Placing:
 
     def only_place(self, brand: str, at_ms: Sequence[int], *, arrived_at_ms: int) -> Place | None:
         """Return where all of some hits are counted; None when they lie at several places."""
-        place, _, to_ms = self.placed(self._zone_of(brand), min(at_ms), arrived_at_ms)
-        return place if max(at_ms) < to_ms else None
+        first_ms, last_ms = span_of(at_ms)
+        place, _, to_ms = self.placed(self._zone_of(brand), first_ms, arrived_at_ms)
+        return place if last_ms < to_ms else None
 
     def placed(self, zone: str, at_ms: int, arrived_at_ms: int) -> tuple[Place, int, int]:
         """Return where a hit is counted, and the bounds within which others that arrived then go there as well."""

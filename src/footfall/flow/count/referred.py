@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
 from footfall.flow.store.referrers import Hour
+from footfall.flow.stream.moments import span_of
 from footfall.flow.stream.records import (
     Counted,
     Referred,
@@ -198,9 +199,10 @@ class ReferredTally:
         if not pack.at_ms:
             yield window_of(pack.arrived_at_ms, Grain.HOUR, zone).from_ms, taken
             return
-        first = window_of(min(pack.at_ms), Grain.HOUR, zone)
+        first_ms, last_ms = span_of(pack.at_ms)
+        first = window_of(first_ms, Grain.HOUR, zone)
         oldest_ms = pack.arrived_at_ms - self._rules.keep_ms
-        if max(pack.at_ms) < first.to_ms and first.from_ms >= oldest_ms:
+        if last_ms < first.to_ms and first.from_ms >= oldest_ms:
             yield first.from_ms, taken
             return
         hours = [window_of(at_ms, Grain.HOUR, zone).from_ms for at_ms in pack.at_ms]

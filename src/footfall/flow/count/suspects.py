@@ -174,7 +174,7 @@ class Gathered:
         )
 
 
-def _kept(column: list[_T], is_in: list[bool] | None) -> Iterable[_T]:
+def _kept(column: Sequence[_T], is_in: list[bool] | None) -> Iterable[_T]:
     return column if is_in is None else compress(column, is_in)
 
 

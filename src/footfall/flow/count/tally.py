@@ -5,7 +5,7 @@ the verdicts, so that reading the same records again under the same verdicts giv
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from footfall.flow.count.aside import UNLABELLED
 from footfall.flow.count.aside_items import AsideKey, AsideRecord
@@ -301,7 +301,9 @@ class Tally:
             self._count_some((record.group, place), counts, record.sequence, record.arrived_at_ms)
         return without(pack, found)
 
-    def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
+    def _count_by_place(
+        self, record: Record, pack: Counted, at_ms: Sequence[int], visitors: list[bytes] | None
+    ) -> None:
         by_place = self._placing.by_place
         met = by_place(record.group, at_ms, visitors, arrived_at_ms=record.arrived_at_ms) if visitors else {}
         for place, keys in by_place(record.group, at_ms, pack.keys, arrived_at_ms=record.arrived_at_ms).items():

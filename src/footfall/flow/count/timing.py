@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from footfall.flow.stream.moments import span_of
 from footfall.flow.stream.records import Counted
 from footfall.ports.stream import Record
 
@@ -20,8 +21,8 @@ def is_in_time(pack: Counted, rules: Rules) -> bool:
     """Tell whether no hit of a pack is late or of the future."""
     if not pack.at_ms or pack.trusted:
         return True
-    arrived_at_ms = pack.arrived_at_ms
-    return arrived_at_ms - min(pack.at_ms) <= rules.lateness_ms and max(pack.at_ms) - arrived_at_ms <= rules.future_ms
+    arrived_at_ms, (first_ms, last_ms) = pack.arrived_at_ms, span_of(pack.at_ms)
+    return arrived_at_ms - first_ms <= rules.lateness_ms and last_ms - arrived_at_ms <= rules.future_ms
 
 
 def line_by_time(pack: Counted, place: int, rules: Rules) -> str:
@@ -42,4 +43,4 @@ def has_window(pack: Counted, place: int, rules: Rules) -> bool:
 
 def heard_at_ms(record: Record, pack: Counted) -> int:
     """Return when the brand was heard of: hits of an old log say nothing of now."""
-    return min(record.arrived_at_ms, max(pack.at_ms)) if pack.at_ms and pack.trusted else record.arrived_at_ms
+    return min(record.arrived_at_ms, span_of(pack.at_ms)[1]) if pack.at_ms and pack.trusted else record.arrived_at_ms

@@ -5,9 +5,8 @@ from typing import cast, overload
 
 import msgspec
 
+from footfall.flow.stream.packs import joined_packs
 from footfall.flow.stream.records import HitKey
-
-_SHORT_MAX, _SHORT, _LONG = 15, 0x90, 0xDC  # of MessagePack's arrays: up to 15 elements, and up to 65,535
 
 _decode = msgspec.msgpack.Decoder(list[HitKey]).decode
 
@@ -54,5 +53,4 @@ def joined_keys(columns: Sequence[Sequence[HitKey]]) -> Sequence[HitKey]:
     if len(packed) != len(columns):
         return [key for column in columns for key in column]
     count = sum(map(len, columns))
-    head = bytes([_SHORT | count]) if count <= _SHORT_MAX else bytes([_LONG]) + count.to_bytes(2, "big")
-    return PackedKeys(head + b"".join([one[1 if one[0] != _LONG else 3 :] for one in packed]), count)
+    return PackedKeys(joined_packs(packed, count), count)

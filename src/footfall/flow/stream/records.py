@@ -4,11 +4,13 @@ Everything that decides where a hit goes is frozen in here: arrival, event times
 and the version of the rules. docs/formats/records.md draws it.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
+from footfall.flow.stream.moments import moments_of
 from footfall.values.errors import FootfallError
 
 VERSION = 1
@@ -34,7 +36,7 @@ class Counted(Struct, array_like=True, frozen=True, gc=False):
     rules: int
     arrived_at_ms: int
     keys: list[HitKey]
-    at_ms: list[int] | None = None  # event times; None: all at arrival
+    at_ms: Sequence[int] | None = None  # event times; None: all at arrival
     weights: list[Annotated[int, Meta(ge=1)]] | None = None  # None: one each
     screened: dict[int, str] | None = None  # place -> reason
     replays: tuple[int, str] | None = None  # sequence number and ledger line of the set-aside hits that these are
@@ -99,6 +101,18 @@ class Outline(Counted, array_like=True, frozen=True, gc=False):
         return all(one is None for one in columns) and all(bytes(one) in _NOTHING for one in kept)
 
 
+class _PackedBare(Bare, array_like=True, frozen=True, gc=False):
+    """The same as it is decoded; its times are told by their bytes then."""
+
+    at_ms: msgspec.Raw = msgspec.Raw()  # pyright: ignore[reportIncompatibleVariableOverride] - the same column
+
+
+class _PackedOutline(Outline, array_like=True, frozen=True, gc=False):
+    """The same as it is decoded."""
+
+    at_ms: msgspec.Raw = msgspec.Raw()  # pyright: ignore[reportIncompatibleVariableOverride] - the same column
+
+
 class Judged(Visited, array_like=True, frozen=True, gc=False):
     """The columns of a pack that judging needs; the others are passed over.
 
@@ -129,8 +143,8 @@ _encoder = msgspec.msgpack.Encoder()
 _pack_decoder = msgspec.msgpack.Decoder(Pack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
-_bare_decoder = msgspec.msgpack.Decoder(Bare)
-_outline_decoder = msgspec.msgpack.Decoder(Outline)
+_bare_decoder = msgspec.msgpack.Decoder(_PackedBare)
+_outline_decoder = msgspec.msgpack.Decoder(_PackedOutline)
 _kinds_decoder = msgspec.msgpack.Decoder(Kinds)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
 _referred_decoder = msgspec.msgpack.Decoder(Referred)
@@ -161,6 +175,7 @@ def bare_from_record(data: bytes) -> Bare | None:
     """Return a pack that can be counted by the bytes of its keys; None for one that has to be looked into."""
     try:
         pack = _bare_decoder.decode(data)
+        structs.force_setattr(pack, "at_ms", moments_of(pack.at_ms))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     # A column that is there and has nothing in it speaks of other hits than the keys do.
@@ -172,6 +187,7 @@ def outline_from_record(data: bytes) -> Outline | None:
     """Return what can be told of a pack without looking at its hits; None for what is no pack of this version."""
     try:
         pack = _outline_decoder.decode(data)
+        structs.force_setattr(pack, "at_ms", moments_of(pack.at_ms))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return pack if pack.version == VERSION else None
