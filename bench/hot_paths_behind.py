@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from random import Random
 
+import msgspec
+
 from bench.hot_inputs import (
     SHARED,
     HotPath,
@@ -17,15 +19,19 @@ from bench.traffic import BATCH
 from footfall.flow.count.referred import ReferredRules, ReferredTally
 from footfall.flow.count.suspects import KnownCodes, Suspects
 from footfall.flow.count.tally import Rules
+from footfall.flow.store.referrers import Hour
 from footfall.flow.stream.records import judged_from_record
+from footfall.native import new_key_table
 from footfall.ports.stream import Record
 from footfall.screening.judging import Judge, new_learned
 from footfall.screening.visitor_features import VisitorFeature
 from footfall.sketches.random_cut_forest.forest import Forest
 from footfall.sketches.random_cut_forest.shape import Shape
+from footfall.values.source import DIRECT
 from footfall.values.window import DAY_MS
 
 LEARNED = 500  # points of a forest: more than a step scores
+SECTIONS = 20  # that its keys have
 
 
 def _judge(size: int) -> Step:
@@ -64,6 +70,22 @@ def _referred_bare(size: int) -> Step:
     return Step(lambda: _referred_tally(records), size * SHARED * BATCH)
 
 
+def _poured(size: int) -> Step:
+    """Add the keys of hits that tell of no source to an hour that has none of them."""
+    keys = [(str(number), str(number % SECTIONS), "article", "free") for number in range(1_000 * size)]
+    table = new_key_table()
+    assert table is not None, "native code was not built"
+    assert table.count(msgspec.msgpack.encode(keys), len(keys))
+
+    def poured() -> Hour:
+        table.text_bytes(0)
+        hour = Hour()
+        hour.add_table(table, DIRECT)
+        return hour
+
+    return Step(poured, len(keys))
+
+
 def _referred_tally(records: Sequence[Record]) -> ReferredTally:
     tally = ReferredTally(ReferredRules(Rules(), 60 * DAY_MS, zone_of=lambda _: "UTC", sites_of=lambda _: ()))
     for record in records:
@@ -76,4 +98,5 @@ BEHIND: Sequence[HotPath] = (
     HotPath("score a point by a forest", "point", _score, plain_steps, 330),
     HotPath("add up a pack's referrers", "hit", _referred, decoded_bodies, 3.7),
     HotPath("add up a pack without referrers", "hit", _referred_bare, decoded_bodies, 0.24),
+    HotPath("add keys without referrers to an hour", "key", _poured, decoded_bodies, 1.7),
 )

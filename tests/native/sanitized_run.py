@@ -72,8 +72,22 @@ def feed_packs(new_table: Any, chance: Random, inputs: int) -> int:
             for _ in range(VARIANTS):
                 table.numbers(alone(mutated(pack, chance)), hits)
             table.keys(chance.randrange(len(table) + 2))
+            table.text_bytes(chance.randrange(len(table) + 2))
         assert len(table.keys(0)) * 8 == len(table.counts())
+        pour_twice(table, chance)
     return counted
+
+
+def pour_twice(table: Any, chance: Random) -> None:
+    """Add what a table has to groups with some room, as hits of one source and of another."""
+    groups: dict[str, dict[int, int]] = {}
+    other: dict[str, int] = {}
+    for source in (0, 2**40):
+        hits, _, unplaced = table.pour(
+            groups, other, source, chance.choice((0, 9, 10**6)), *chance.choices((1, 9), k=2)
+        )
+        if hits != sum(memoryview(table.counts()).cast("q")) or unplaced < 0:
+            raise TypeError("what was poured is no sum")
 
 
 def feed_beats(new_going_on: Any, chance: Random, inputs: int) -> int:

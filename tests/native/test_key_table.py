@@ -78,6 +78,38 @@ def test_numbers_are_given_in_the_order_of_coming_and_stay(packs: list[list[HitK
     assert not any(memoryview(table.counts()))
 
 
+@given(pack=st.lists(keys, max_size=20), start=st.integers(0, 25))
+def test_the_bytes_of_texts_are_told_from_a_number_on(pack: list[HitKey], start: int) -> None:
+    table = new_table()
+    assert table.count(packed(*pack), len(pack))
+    assert table.text_bytes(start) == sum(len("".join(key).encode()) for key in table.keys(start))
+    assert table.text_bytes(2**60) == 0
+
+
+@given(pack=st.lists(keys, max_size=20), room=st.integers(-1, 50))
+def test_counts_are_poured_into_assets_and_sections_while_there_is_room(pack: list[HitKey], room: int) -> None:
+    table, groups, other = new_table(), dict[str, dict[int, int]](), dict[str, int]()
+    assert table.count(packed(*pack), len(pack))
+    hits, pairs, unplaced = table.pour(groups, other, 3, room, 200, 500)
+    assert (hits, pairs) == (len(pack), len(groups))
+    assert pairs <= max(0, room)
+    names = Counter(f"a{asset}" for asset, *_ in pack) + Counter(f"s{section}" for _, section, *_ in pack if section)
+    assert groups == {name: {3: names[name]} for name in groups}
+    assert unplaced == names.total() - sum(names[name] for name in groups)
+    assert not other
+    assert unplaced == 0 or len(groups) == max(0, room)
+
+
+def test_what_is_no_group_is_an_error() -> None:
+    table = new_table()
+    assert table.count(packed(key_of(1)), 1)
+    for groups in ({"a1": None}, {"a1": []}, {"s563": 1}, {"a1": {0: "hits"}}, None):
+        with pytest.raises((TypeError, SystemError)):
+            table.pour(groups, {}, 0, 9, 9, 9)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError):
+        table.text_bytes("1")  # pyright: ignore[reportArgumentType]
+
+
 @given(seed=st.integers(0, 2**32))
 def test_whatever_a_pack_is_it_is_counted_whole_or_not_at_all(seed: int) -> None:
     chance, table, counter = Random(seed), new_table(seed), Counter[HitKey]()

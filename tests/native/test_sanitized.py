@@ -44,6 +44,12 @@ FAULTS = {
     "a table's bytes are never widened": (
         "growing.h", "while (room - bytes->size < more)", "while (room < more)",
     ),
+    "there is no room for a group's kind before its name": (
+        "pouring.h", "reserve(&hour->name, size + 1)", "reserve(&hour->name, 1)",
+    ),
+    "more sections wait than there are places for": (
+        "pouring.h", "place % SECTIONS", "place % (2 * SECTIONS)",
+    ),
     "a brand that was not sent is whatever lay in memory": (
         "hit_bodies.c", "values[BRAND] = (Span){.at = nothing};", "values[BRAND].size = 0;",
     ),

@@ -5,6 +5,8 @@
  *     KeyTable.keys(start)        the keys from a number on, as tuples of texts
  *     KeyTable.picked(numbers)    those with these numbers
  *     KeyTable.counts()           how often each was counted
+ *     KeyTable.text_bytes(start)  how many bytes the texts of keys have, from a number on
+ *     KeyTable.pour(...)          adds them to the groups of an hour (pouring.h)
  *
  * A pack is a msgpack array of keys, each an array of four texts (docs/formats/records.md), and a key is looked up by its
  * bytes. Of anything that is no such pack nothing is kept, the answer says so, and Python finds out what it is.
@@ -21,6 +23,7 @@
 
 #include "growing.h"
 #include "packs.h"
+#include "pouring.h"
 
 #define AT_ONCE 32 /* keys that are looked up together */
 
@@ -352,6 +355,52 @@ static PyObject *table_counts(KeyTable *table, PyObject *nothing)
     return found;
 }
 
+static PyObject *table_text_bytes(KeyTable *table, PyObject *argument)
+{
+    size_t start = PyLong_AsSize_t(argument), found = 0;
+    if (start == (size_t)-1 && PyErr_Occurred())
+        return NULL;
+    for (size_t number = start; number < table->size; number++) {
+        const unsigned char *at = table->bytes.data + table->keys[number].start + 1;
+        const unsigned char *end = at + table->keys[number].size - 1;
+        for (int field = 0; field < KEY_FIELDS; field++) {
+            size_t size = 0;
+            read_text(&at, end, &size);
+            found += size;
+        }
+    }
+    return PyLong_FromSize_t(found);
+}
+
+static int pour_key(Hour *hour, const KeyTable *table, const Key *key)
+{
+    const unsigned char *at = table->bytes.data + key->start + 1, *end = at + key->size - 1;
+    size_t asset_size = 0, section_size = 0;
+    const unsigned char *asset = read_text(&at, end, &asset_size), *section = read_text(&at, end, &section_size);
+    if (pour(hour, 'a', asset, asset_size, key->count, hour->assets_max) < 0)
+        return -1;
+    return section_size ? pour_section(hour, section, section_size, key->count) : 0;
+}
+
+static PyObject *table_pour(KeyTable *table, PyObject *arguments)
+{
+    Hour hour = {0};
+    long long room, hits = 0;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!LLL", &PyDict_Type, &hour.groups, &PyDict_Type, &hour.other, &PyLong_Type,
+                          &hour.source, &room, &hour.assets_max, &hour.sections_max))
+        return NULL;
+    hour.room = room;
+    int failed = 0;
+    for (uint32_t number = 0; !failed && number < table->size; number++) {
+        hits += table->keys[number].count;
+        failed = table->keys[number].count && pour_key(&hour, table, &table->keys[number]) < 0;
+    }
+    for (int place = 0; !failed && place < SECTIONS; place++)
+        failed = pour_waiting(&hour, &hour.sections[place]) < 0;
+    PyMem_Free(hour.name.data);
+    return failed ? NULL : Py_BuildValue("LLL", hits, room - hour.room, hour.unplaced);
+}
+
 static Py_ssize_t table_length(KeyTable *table)
 {
     return (Py_ssize_t)table->size;
@@ -389,6 +438,10 @@ static PyMethodDef table_methods[] = {
     {"keys", (PyCFunction)table_keys, METH_O, "Return the keys from a number on as tuples of texts."},
     {"picked", (PyCFunction)table_picked, METH_O, "Return the keys with these numbers, which are 32-bit whole numbers."},
     {"counts", (PyCFunction)table_counts, METH_NOARGS, "Return how often each key was counted as 64-bit whole numbers."},
+    {"text_bytes", (PyCFunction)table_text_bytes, METH_O,
+     "Return how many bytes the texts of the keys from a number on have."},
+    {"pour", (PyCFunction)table_pour, METH_VARARGS,
+     "Add the counts to an hour's groups as hits of a source; return hits, new pairs and what found no place."},
     {NULL, NULL, 0, NULL},
 };
 

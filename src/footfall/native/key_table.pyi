@@ -17,3 +17,20 @@ class KeyTable:
         """Return the keys with these numbers, which are 32-bit whole numbers."""
     def counts(self) -> bytes:
         """Return how often each key was counted as 64-bit whole numbers."""
+    def text_bytes(self, start: int, /) -> int:
+        """Return how many bytes the texts of the keys from a number on have."""
+    def pour(
+        self,
+        groups: dict[str, dict[int, int]],
+        other: dict[str, int],
+        source: int,
+        room: int,
+        assets_max: int,
+        sections_max: int,
+        /,
+    ) -> tuple[int, int, int]:
+        """Add the counts to an hour's assets and sections as hits of a source.
+
+        There is room for so many pairs, and in a group for so many sources. Return hits, pairs that came, and hits that
+        found no place.
+        """

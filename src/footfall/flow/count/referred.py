@@ -149,14 +149,13 @@ class ReferredTally:
         """Add up the bytes of keys that have come since it was last asked."""
         for hour, table in self._direct.items():
             if len(table) > self._weighed[hour]:
-                self._direct_bytes += sum(len("".join(key).encode()) for key in table.keys(self._weighed[hour]))
+                self._direct_bytes += table.text_bytes(self._weighed[hour])
                 self._weighed[hour] = len(table)
 
     def _pour(self, hour_key: HourKey, hour: Hour) -> None:
         brand = hour_key[0]
         if hour_key in self._direct:
-            table = self._direct[hour_key]
-            hour.add_all(zip(table.keys(0), memoryview(table.counts()).cast("q"), strict=True), DIRECT)
+            hour.add_table(self._direct[hour_key], DIRECT)
         for (_, own), counts in [one for one in self._counts.items() if one[0][0] == hour_key]:
             sites = frozenset((*own, *self._rules.sites_of(brand)))
             for (key, source), hits in counts.items():

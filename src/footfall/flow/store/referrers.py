@@ -3,9 +3,9 @@
 An object says which records it has in it (`through`), so that none is added twice. docs/formats/referrers.md draws it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 import zstandard
@@ -16,6 +16,9 @@ from footfall.ports.errors import Corrupt
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.frames import content_of, framed
 from footfall.values.window import instant_text
+
+if TYPE_CHECKING:
+    from footfall.native.key_table import KeyTable
 
 MAGIC, VERSION = b"ffrf", 1
 WHAT = "an hour of referrers"
@@ -59,36 +62,30 @@ class Hour:
                 self._add_new(name, source, hits)
                 number = self.numbers.get(source, -1)
 
-    def add_all(self, counts: Iterable[tuple[tuple[str, str, str, str], int]], source: str) -> None:
+    def add_table(self, table: "KeyTable", source: str) -> None:
         """Count hits of keys that all came from one source, as if they were added one by one."""
-        rows = ((key, hits) for key, hits in counts if hits)
-        # The first of them makes the source known, and the others need no look at whether it is.
-        for (asset, section, _, _), hits in rows:
-            self.add(asset, section, source, hits)
-            if source in self.numbers:
-                break
-        number, of_brand = self.numbers.get(source, -1), 0
-        for (asset, section, _, _), hits in rows:
-            of_brand += hits
-            self._add_known(ASSET + asset, source, number, hits)
-            if section:
-                self._add_known(SECTION + section, source, number, hits)
-        if of_brand:
-            self._add_known(BRAND, source, number, of_brand)
-
-    def _add_known(self, name: str, source: str, number: int, hits: int) -> None:
-        """Count hits of a source that has a number."""
-        group = self.groups.get(name)
-        if group is None and self.pairs < PAIRS_MAX:
-            self.groups[name] = {number: hits}
-            self.pairs += 1
-        elif group is not None and number in group:
-            group[number] += hits
-        else:
-            self._add_new(name, source, hits)
+        number, of_brand = self.numbers.get(source, len(self.numbers)), self.groups[BRAND]
+        is_new = number not in of_brand
+        if is_new and len(of_brand) >= SOURCES_MAX[BRAND]:
+            # Which of its hits make the source known, if any, only shows one by one.
+            for (asset, section, _, _), hits in zip(table.keys(0), memoryview(table.counts()).cast("q"), strict=True):
+                if hits:
+                    self.add(asset, section, source, hits)
+            return
+        room = max(0, PAIRS_MAX - self.pairs - is_new)  # The brand's own pair comes first.
+        hits, pairs, unplaced = table.pour(
+            self.groups, self.other, number, room, SOURCES_MAX[ASSET], SOURCES_MAX[SECTION]
+        )
+        if hits:
+            self.numbers[source] = number
+            of_brand[number] = of_brand.get(number, 0) + hits
+            self.pairs += pairs + is_new
+            self.unplaced += unplaced
 
     def cut(self) -> None:
         """Keep the largest sources of each group: more hits of the hour are not to be expected."""
+        if len(self.numbers) <= min(KEPT_MAX.values()):
+            return  # No group has more sources than the hour.
         for name, group in self.groups.items():
             kept = KEPT_MAX[name[0]]
             if len(group) > kept:
