@@ -28,7 +28,7 @@ from bench.traffic import BATCH, Traffic, batches
 from footfall.accounts.brands import Brand, Brands
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
-from footfall.app.control import ask
+from footfall.app.control_socket import ask
 from footfall.app.rules_control import request_from_content
 from footfall.flow.collect.accept import Acceptance, Request, entries_of_singles
 from footfall.flow.collect.parse import parse_alone, parse_hits

@@ -13,7 +13,9 @@ import pytest
 
 from footfall.accounts.brands import Brand
 from footfall.app import wiring
-from footfall.app.control import ControlFailed, answer_about_aside, ask, asked_from, run_offline, socket_path
+from footfall.app.control import answer_about_aside, asked_from, run_offline
+from footfall.app.control_errors import ControlFailed
+from footfall.app.control_socket import ask, socket_path
 from footfall.app.lock import InUse, take_lock
 from footfall.app.settings import Settings
 from footfall.flow.store.checkpoints import Lines, load_checkpoint

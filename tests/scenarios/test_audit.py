@@ -4,7 +4,7 @@ import json
 import time
 from typing import Any
 
-from footfall.app import control
+from footfall.app import control_socket
 from footfall.values.window import instant_text
 from tests.scenarios.instance import Instance, Starter, footfall, until
 
@@ -64,7 +64,7 @@ def test_recounts_and_replays_are_told_whether_an_instance_runs_or_not(starter: 
 
 
 def told(instance: Instance, do: str, **more: Any) -> Any:
-    return control.ask(instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
+    return control_socket.ask(instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
 
 
 def bearer(key: str) -> dict[str, str]:

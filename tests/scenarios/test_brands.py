@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from footfall.app import control
+from footfall.app import control_socket
+from footfall.app.control import run_offline
+from footfall.app.control_errors import ControlFailed
 from footfall.app.settings import Settings
 from tests.scenarios.instance import Answer, Instance, Starter, footfall, until
 
@@ -23,7 +25,7 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
 
 
 def told(instance: Instance, do: str, brand: str, **more: Any) -> Any:
-    return control.ask(instance.data, {"do": do, "brand": brand, **more}, lambda _share: None)
+    return control_socket.ask(instance.data, {"do": do, "brand": brand, **more}, lambda _share: None)
 
 
 def send(instance: Instance, key: str, *, count: int = 1) -> Answer:
@@ -128,7 +130,7 @@ def test_keys_are_made_and_listed_over_http(instance: Instance) -> None:
 def test_an_open_brand_gets_keys_when_it_is_added_and_keeps_its_hits(instance: Instance) -> None:
     assert instance.post({**HIT, "brand": "open"}).status == 202
     assert instance.ledger("open")["accepted"] == 1
-    with pytest.raises(control.ControlFailed, match="Asia/Kolkata"):
+    with pytest.raises(ControlFailed, match="Asia/Kolkata"):
         told(instance, "brands-add", "open", zone="UTC")
     secret = told(instance, "brands-add", "open")["secretKey"]
     assert instance.post({**HIT, "brand": "open"}).status == 401
@@ -151,11 +153,11 @@ def test_a_removed_brand_takes_nothing_and_tells_nothing(instance: Instance) -> 
 def test_what_was_added_is_there_after_a_restart_with_its_last_use(starter: Starter) -> None:
     data = starter.folder / "data"
     settings = Settings(data_dir=str(data))
-    added = control.run_offline(settings, {"do": "brands-add", "brand": "abc"}, lambda _share: None)
+    added = run_offline(settings, {"do": "brands-add", "brand": "abc"}, lambda _share: None)
     first = starter.start(data, dev=False)
     assert send(first, added["secretKey"]).status == 202
     first.terminate()
-    listed = control.run_offline(settings, {"do": "keys-list", "brand": "abc"}, lambda _share: None)["keys"]
+    listed = run_offline(settings, {"do": "keys-list", "brand": "abc"}, lambda _share: None)["keys"]
     used = {one["kind"]: one["lastUsed"] for one in listed}
     assert used["public"] is None
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:00Z", used["secret"])

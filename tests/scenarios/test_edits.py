@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footfall.app import control
+from footfall.app import control_socket
 from footfall.shells.cli.command import Exit
 from footfall.values.window import instant_text
 from tests.scenarios.instance import Instance, Starter, footfall, until
@@ -158,7 +158,7 @@ def test_the_command_line_does_the_same(instance: Instance, tmp_path: Path) -> N
 
 
 def told(instance: Instance, do: str, **more: Any) -> Any:
-    return control.ask(instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
+    return control_socket.ask(instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
 
 
 def bearer(key: str) -> dict[str, str]:

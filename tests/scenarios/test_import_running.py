@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from footfall.app import wiring
-from footfall.app.control import ControlFailed
+from footfall.app.control_errors import ControlFailed
 from footfall.app.importing import ImportBroken, ImportedHits, ImportSession, open_import
 from footfall.app.settings import Settings
 from footfall.values.clock import SystemClock

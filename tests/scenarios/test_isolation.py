@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from footfall.app import control
+from footfall.app import control_socket
 from footfall.shells.http.routes import ROUTES
 from tests.scenarios.instance import Answer, Instance, Starter, taken, until
 
@@ -84,7 +84,7 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def told(instance: Instance, do: str, brand: str, **more: Any) -> Any:
-    return control.ask(instance.data, {"do": do, "brand": brand, **more}, lambda _share: None)
+    return control_socket.ask(instance.data, {"do": do, "brand": brand, **more}, lambda _share: None)
 
 
 def tenant(instance: Instance, name: str, mark: str, **changes: Any) -> Tenant:

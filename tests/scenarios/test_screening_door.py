@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from footfall.app import control
+from footfall.app import control_socket
 from footfall.client import Footfall, Options, Page
 from footfall.client.pages import Rules, View, count_page
 from tests.scenarios.instance import Instance, Starter, footfall
@@ -18,7 +18,7 @@ PAGE = "https://www.example.com"
 
 
 def told(instance: Instance, do: str, **more: Any) -> Any:
-    return control.ask(instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
+    return control_socket.ask(instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
 
 
 def reader(address: str, agent: str = FIREFOX, **more: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 
-from footfall.app import control, wiring
+from footfall.app import control_socket, wiring
 from footfall.app.settings import Settings
 from footfall.client import Footfall, page_token
 from footfall.client.signing import signature_header
@@ -40,7 +40,7 @@ class House:
     signing: str
 
     def told(self, do: str, **more: Any) -> Any:
-        return control.ask(self.instance.data, {"do": do, "brand": self.brand, **more}, lambda _share: None)
+        return control_socket.ask(self.instance.data, {"do": do, "brand": self.brand, **more}, lambda _share: None)
 
     def signed(self, body: bytes = BODY, *, ago_s: int = 0, key: str = "", nonce: str = "") -> dict[str, str]:
         at_s = int(time.time()) - ago_s
@@ -253,7 +253,7 @@ def test_signing_keys_are_made_listed_rotated_and_revoked_like_others(house: Hou
 
 
 def test_a_brand_asks_for_proofs_only_when_it_has_a_key_that_makes_them(house: House) -> None:
-    control.ask(house.instance.data, {"do": "brands-add", "brand": "xyz"}, lambda _share: None)
+    control_socket.ask(house.instance.data, {"do": "brands-add", "brand": "xyz"}, lambda _share: None)
     data = str(house.instance.data)
     run = footfall("brands", "change", "xyz", "--data", data, "--require-signature", "yes")
     assert run.returncode != 0

@@ -1,15 +1,8 @@
-"""What an operator asks of an instance: of the one that runs on a directory, or, when none does, by being it.
+"""What an operator asks of an instance, and how it is answered where none runs: by being it for that long."""
 
-Requests are one line of JSON on a socket in the data directory, so that whoever may read the directory may ask.
-Answers are lines as well: any number of {"progress": 0..1}, then {"done": {...}} or {"error": "..."}, with
-"refused": true where what was asked is at fault and not the instance.
-"""
-
-import json
 import os
-import socket
-from collections.abc import Callable, Generator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +12,7 @@ from footfall.app import wiring
 from footfall.app.brand_control import is_about_brands
 from footfall.app.brand_control import run_offline as run_brands_offline
 from footfall.app.control_audit import is_about_metrics, recount_note, replay_note, write_down
-from footfall.app.control_errors import ControlFailed, ControlRefused
+from footfall.app.control_socket import OnProgress
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
@@ -42,7 +35,6 @@ from footfall.values.groups import (
 )
 from footfall.values.window import instant_text
 
-SOCKET_FILE = "control.sock"
 LISTED_MAX = 1_000
 FIELDS = ("assetId", "sectionId", "resourceType", "paidType")  # of a hit, as its sender names them
 REPLAYED_MAX = 10_000  # At once; the command says how many are left.
@@ -59,8 +51,6 @@ ASIDE_OF: Final[Mapping[str, Callable[[str], str]]] = {
     "unfollows": unfollows_name,
 }
 
-OnProgress = Callable[[float], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Replay:
@@ -74,34 +64,6 @@ class Replay:
         """Return what the operator is told when the entries are in the stream."""
         stays = {"left": self.left, "reason": self.reason} if self.left else {}
         return {"replayed": len(self.entries), **stays}
-
-
-@contextmanager
-def socket_path(directory: Path) -> Generator[str]:
-    """Give a path to the control socket that is short enough for the system, however long the directory's is."""
-    number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{number}/{SOCKET_FILE}"
-    finally:
-        os.close(number)
-
-
-def ask(directory: Path, request: Mapping[str, Any], on_progress: OnProgress) -> Mapping[str, Any]:
-    """Return what the running instance answers; ConnectionRefusedError or FileNotFoundError when none runs."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line, socket_path(directory) as path:
-        line.connect(path)
-        line.sendall(json.dumps(request).encode() + b"\n")
-        with line.makefile("rb") as answers:
-            for text in answers:
-                answer = json.loads(text)
-                if "progress" in answer:
-                    on_progress(float(answer["progress"]))
-                elif "done" in answer:
-                    return answer["done"]
-                else:
-                    kind = ControlRefused if answer.get("refused") else ControlFailed
-                    raise kind(str(answer.get("error", "the server's answer makes no sense")))
-    raise ControlFailed("the server went away before it was done; look at its log and ask again")
 
 
 def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnProgress) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from footfall.accounts.register import Registered
-from footfall.app.control import SOCKET_FILE, socket_path
+from footfall.app.control_socket import SOCKET_FILE, socket_path
 from footfall.app.doctor_archive import about_archive
 from footfall.app.doctor_audience import about_follows
 from footfall.app.doctor_data import (

@@ -24,7 +24,8 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
-from footfall.app.control import ControlFailed, socket_path
+from footfall.app.control_errors import ControlFailed
+from footfall.app.control_socket import socket_path
 from footfall.app.import_stretches import Sums, Told, mark_name
 from footfall.app.kept_settings import kept_settings
 from footfall.app.link import Message, Unframed, framed

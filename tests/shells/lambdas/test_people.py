@@ -13,7 +13,7 @@ import pytest
 
 from footfall.accounts.sessions import COOKIE
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.app import control, wiring
+from footfall.app import control_socket, wiring
 from footfall.app.aws_control import run_on_aws
 from footfall.values.clock import SystemClock
 from tests.engines.dynamodb import VARIABLES, DynamoDbEngine
@@ -102,7 +102,7 @@ def sides(
     starter = Starter(tmp_path)
     instance, api = starter.start(data, dev=False), api_on(run_handler, place)
     yield (
-        Side(instance.call, lambda request: control.ask(data, request, lambda _share: None)),
+        Side(instance.call, lambda request: control_socket.ask(data, request, lambda _share: None)),
         Side(api.call, lambda request: run_on_aws(place.settings, request, lambda _share: None)),
     )
     starter.end_all()

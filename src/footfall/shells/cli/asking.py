@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from footfall.app import control_socket
 from footfall.app.settings import NAMES, Given, Settings
 from footfall.app.settings_reading import read_settings
 from footfall.shells.cli.command import URL, Command, Surroundings, WrongUsage
@@ -86,10 +87,10 @@ def ask(settings: Settings, request: Mapping[str, Any], *, on_progress: Callable
         from footfall.app.aws_control import run_on_aws
 
         return run_on_aws(settings, dict(request), on_progress)
-    from footfall.app import control
-
     try:
-        return control.ask(Path(settings.data_dir), dict(request), on_progress)
+        return control_socket.ask(Path(settings.data_dir), dict(request), on_progress)
     except (FileNotFoundError, ConnectionRefusedError):
         # No server listens on the directory, so nothing else holds its lock and the work can be done here.
-        return control.run_offline(settings, dict(request), on_progress)
+        from footfall.app.control import run_offline  # It brings along all of an instance.
+
+        return run_offline(settings, dict(request), on_progress)

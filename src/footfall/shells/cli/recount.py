@@ -5,8 +5,6 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from footfall.shells.cli.asking import ask, settings_of
 from footfall.shells.cli.command import (
     BRAND,
@@ -53,6 +51,8 @@ def shown_progress(doing: str, around: Surroundings) -> Generator[Callable[[floa
     if not around.err.isatty():
         yield _plain_progress(doing, around)
         return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=around.console(err=True), transient=True) as progress:
         task = progress.add_task(doing, total=1.0)

@@ -16,8 +16,9 @@ from footfall.accounts.screening_store import INSTANCE
 from footfall.app.alert_control import TEST
 from footfall.app.alert_sending import senders_from, tried_out
 from footfall.app.brand_control import Ground, answer_about_brands, has_no_brand, is_about_brands, is_only_reading
-from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
+from footfall.app.control import answer_about_aside, asked_from, require_known_brand
 from footfall.app.control_audit import is_about_metrics, recount_note, replay_note
+from footfall.app.control_socket import SOCKET_FILE, socket_path
 from footfall.app.link import Message
 from footfall.app.rules_control import REQUEST_BYTES_MAX
 from footfall.flow.stream.raw import StreamRaw
