@@ -18,6 +18,7 @@ from scripts.compare_page import (
     FULL_CPU_S,
     PAGE,
     PLAIN_CPU_S,
+    SMALL_SHARE,
     NoPlace,
     page,
     readme_with,
@@ -99,9 +100,12 @@ def test_the_page_says_what_a_hit_costs_beside_fewer_assets() -> None:
 def test_figures_that_no_run_measures_stand_in_the_decision_that_is_pointed_to() -> None:
     decision = (PAGE.parent / DECISION).read_text(encoding="utf-8")
     assert f"| {PLAIN_CPU_S}; {FULL_CPU_S} |" in decision
+    assert f"not first beside sums in DuckDB ({SMALL_SHARE} of it)" in decision
     told = short(RESULT)
     assert f"took {FULL_CPU_S} processor seconds where plain ones took {PLAIN_CPU_S} (2026-11-18, an earlier" in told
     assert f"(docs/{DECISION})" in told
+    assert f"it did {SMALL_SHARE} of what DuckDB does with sums" in told
+    assert f"it did {SMALL_SHARE} of what DuckDB does with sums" in page(RESULT)
     assert FULL_CPU_S not in page(RESULT)
 
 
