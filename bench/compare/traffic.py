@@ -49,7 +49,7 @@ class Shape:
     @property
     def name(self) -> str:
         """Return the name of its files, which no other traffic has."""
-        told = repr((sorted(asdict(self).items()), BODY_HITS, SWING, JUDGED_SHARES)).encode()
+        told = repr((sorted(asdict(self).items()), BODY_HITS, BODY_MS, SWING, JUDGED_SHARES)).encode()
         return f"{self.hits}-{self.assets}-{'day' if self.day_starts_ms else 'now'}-{sha256(told).hexdigest()[:12]}"
 
 

@@ -1,6 +1,5 @@
 """Counting again gives the same bytes when nothing but time has passed, and puts right what is wrong."""
 
-from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -8,11 +7,8 @@ import pytest
 from footfall.flow.count.aside import aside, record_at, replay_of
 from footfall.flow.count.recount import Asked, Done
 from footfall.flow.count.rollup import PARTS_PER_STEP
-from footfall.flow.count.stretch import SWAPPED_HOURS_MAX
 from footfall.flow.store import keys
 from footfall.flow.store.columns import columns_from_counts
-from footfall.flow.stream.raw import StreamRaw
-from footfall.ports.stream import Record, Stream
 from footfall.ports.table import Delete, Put
 from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window, window_of
@@ -186,49 +182,6 @@ def test_hits_that_keep_coming_are_neither_lost_nor_doubled() -> None:
     for grain in (Grain.MINUTE, Grain.HOUR):
         counts = stage.counts(NOON_MS + 30 * MINUTE_MS, grain)
         assert (counts[key_of("7")], counts[key_of("8")]) == (3_000 + sent, sent)
-
-
-def test_a_day_is_read_once_and_swapped_in_a_few_hours_at_a_time_while_hits_come_into_all_of_it() -> None:
-    stage = Stage(shards=2)
-    read = stage.raw = ReadOnce(stage.stream)
-    side = stage.side()
-    hours = [NOON_MS - number * HOUR_MS for number in range(2, 21)]
-    expected = {at_ms: Counter({key_of("1"): 1, key_of("/a"): 1}) for at_ms in hours}
-    for at_ms in hours:
-        stage.send("1", "/a", at_ms=at_ms)
-    side.count()
-    swaps = 0
-
-    def go_on() -> None:
-        nonlocal swaps
-        swaps += 1
-        for at_ms in (hours[0], hours[9], hours[-1]):
-            stage.send(str(swaps), at_ms=at_ms)
-            expected[at_ms][key_of(str(swaps))] += 1
-        stage.clock.advance(600)
-        side.count()
-
-    done = side.recount(hours[-1], NOON_MS - HOUR_MS, between=go_on)
-    assert (done.changed, swaps >= len(hours) // SWAPPED_HOURS_MAX) == (0, True)
-    assert read.again == 0
-    assert {at_ms: stage.counts(at_ms, Grain.HOUR) for at_ms in hours} == expected
-    assert {at_ms: stage.counts(at_ms, Grain.MINUTE) for at_ms in hours} == expected
-
-
-class ReadOnce(StreamRaw):
-    """Raw hits of a stream that note how many records somebody was given who had been given them before."""
-
-    def __init__(self, stream: Stream) -> None:
-        super().__init__(stream)
-        self.again = 0
-        self._given: set[tuple[int, int]] = set()
-
-    def read(self, brand: str, shard: int, *, after: int, limit: int) -> list[Record]:
-        found = super().read(brand, shard, after=after, limit=limit)
-        given = {(shard, record.sequence) for record in found}
-        self.again += len(given & self._given)
-        self._given |= given
-        return found
 
 
 def test_a_build_on_its_way_takes_up_what_was_counted_again() -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from footfall.flow.count import stretch as stretch_module
-from footfall.flow.count.stretch import DAYS_AT_ONCE, HOURS_AT_ONCE, SWAPPED_HOURS_MAX, Age, Stretch, first_stretch
+from footfall.flow.count.stretch import DAYS_AT_ONCE, HOURS_AT_ONCE, Age, Stretch, first_stretch
 from footfall.flow.count.tally import Counts
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window, window_of, windows_between
 from tests.flow.count.stage import NOON_MS, key_of
@@ -29,7 +29,6 @@ def many(count: int) -> Counts:
 def test_recent_hours_come_a_few_at_a_time_and_others_by_the_month() -> None:
     recent = first_stretch(hours(9), zone=ZONE, age_of=lambda _: Age.RECENT)
     assert (len(recent.hours), recent.is_in_days) == (HOURS_AT_ONCE, False)
-    assert (recent.due(), recent.days()) == (hours(1)[:SWAPPED_HOURS_MAX], [])
     older = first_stretch(hours(50), zone=ZONE, age_of=lambda _: Age.WITHOUT_MINUTES)
     assert (len(older.hours), older.is_in_days) == (DAYS_AT_ONCE * 24, False)
     gone = first_stretch(hours(50, MIDNIGHT_MS + 7 * HOUR_MS), zone=ZONE, age_of=lambda _: Age.GONE)
@@ -64,33 +63,10 @@ def test_too_much_at_once_gives_up_the_end(monkeypatch: pytest.MonkeyPatch, is_i
         one.shrink()
     kept = len(one.hours)
     assert 0 < kept < len(hours(8))
-    assert sum(len(held.counts()) for of in one.counted for held in of.values()) <= 100
+    assert sum(len(counts) for of in one.counted for counts in of.values()) <= 100
     end_ms = one.hours[-1].to_ms
     assert not is_in_days or end_ms == window_of(end_ms, Grain.DAY, ZONE).from_ms
     assert all((place if isinstance(place, int) else place.to_ms) <= end_ms for of in one.counted for place in of)
-
-
-def test_hours_that_are_swapped_in_are_let_go_and_the_others_stay_as_they_were_counted() -> None:
-    one = Stretch(hours(1)[:8], ZONE, is_in_days=False, swapped_max=6, counted=[{}])
-    for number in (0, 5, 6):
-        one.count(0, MIDNIGHT_MS + number * HOUR_MS, many(number + 1))
-    one.let_go()
-    assert (one.hours, one.due(), one.size) == (hours(1)[6:8], hours(1)[6:8], 8)
-    assert {place: held.counts() for place, held in one.counted[0].items()} == {MIDNIGHT_MS + 6 * HOUR_MS: many(7)}
-    one.count(0, MIDNIGHT_MS, many(1))
-    assert len(one.counted[0]) == 1
-    one.let_go()
-    assert (one.hours, one.counted, one.size) == ([], [{}], 8)
-
-
-def test_hours_without_hits_are_not_all_that_a_stretch_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stretch_module, "ROWS_MAX", 100)
-    one = Stretch(hours(7), ZONE, is_in_days=False, counted=[{}])
-    for number in (160, 161, 162):
-        one.count(0, MIDNIGHT_MS + number * HOUR_MS, many(30))
-    one.count(0, MIDNIGHT_MS + 163 * HOUR_MS, many(30))
-    one.shrink()
-    assert len(one.hours) == 162
 
 
 def test_one_day_that_is_too_much_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,4 +74,4 @@ def test_one_day_that_is_too_much_stays(monkeypatch: pytest.MonkeyPatch) -> None
     one = Stretch(hours(1), ZONE, is_in_days=True, counted=[{}])
     one.count(0, day(0), many(50))
     one.shrink()
-    assert (one.hours, len(one.counted[0][day(0)].counts())) == (hours(1), 50)
+    assert (one.hours, len(one.counted[0][day(0)])) == (hours(1), 50)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from footfall.flow.store import columns as columns_module
 from footfall.flow.store import known_keys
 from footfall.flow.store.columns import EMPTY, SLICES_MAX, TEXT_BIT, CountKey, columns_from_counts, is_same
-from footfall.flow.store.known_keys import KEYS_MAX, CountedKeys, KnownKeys, SummedKeys
+from footfall.flow.store.known_keys import KEYS_MAX, CountedKeys, KnownKeys
 from footfall.flow.store.merging import Limits, admit
 from footfall.flow.stream.records import HitKey
 from tests.flow.store.counts import assets, coarse_hash, counts_of, persons
@@ -61,20 +61,6 @@ def test_as_a_mapping_they_are_a_counter_in_the_order_of_coming(before: list[Hit
     assert ("nobody", "", "", "") not in counts
     with pytest.raises(KeyError):
         counts["nobody", "", "", ""]
-
-
-@given(before=hits, flushes=st.lists(hits, max_size=4))
-def test_sums_of_numbers_are_a_counter_in_the_order_of_coming(
-    before: list[HitKey], flushes: list[list[HitKey]]
-) -> None:
-    known, plain = known_before(before), Counter[CountKey]()
-    summed = SummedKeys(known)
-    for keys in flushes:
-        summed.add(laid(known, keys))
-        plain.update(keys)
-        assert list(summed.items()) == list(plain.items())
-    assert (len(summed), summed.rows, bool(summed)) == (len(plain), len(plain), bool(plain))
-    assert is_same(columns_from_counts(summed), columns_from_counts(plain))
 
 
 @given(before=hits, flushes=st.lists(hits, min_size=1, max_size=4), limits=limits)

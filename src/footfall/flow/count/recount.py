@@ -1,8 +1,8 @@
 """Counting again: windows rebuilt from raw hits, to the same bytes when nothing but time has passed.
 
 The hours of a range are counted from the stream in small steps, while counting goes on. When the reading has caught
-up with the checkpoints, windows are swapped in, a few hours at once; so what is written holds exactly the records up to
-the checkpoint, as if it had been counted in one go. A day that was built is counted again whole, because its finished
+up with the checkpoints, its windows are swapped in at once; so what is written holds exactly the records up to the
+checkpoint, as if it had been counted in one go. A day that was built is counted again whole, because its finished
 hours have been cut for readers and a day is never made from those. Nothing must be finished meanwhile, for the same
 reason; windows that were final are finished again afterwards.
 
@@ -19,24 +19,27 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from footfall.catalog.labels import KnownLabels
+from footfall.flow.count.building import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.placing import Place
 from footfall.flow.count.replay import Replay
 from footfall.flow.count.replayed import Replayed, replayed_from_item
 from footfall.flow.count.skipping import Skipping
 from footfall.flow.count.stretch import HOURS_AT_ONCE, Age, Stretch, first_stretch
-from footfall.flow.count.swapping import NOTHING, Content, Swapping, sum_of_contents
+from footfall.flow.count.swapping import Content, Swapping
 from footfall.flow.count.tally import Counts, Rules
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, CountKey, screened_key, total_hits
+from footfall.flow.store.columns import EMPTY, CountKey, screened_key, total_hits, without_row
 from footfall.flow.store.journal import Touched
-from footfall.flow.store.merging import Limits, admit
+from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.moved_lines import Move, swap_moves
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Table
+from footfall.sketches.grouped import merge_grouped
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, Window, instant_text, parts_of, window_of, windows_between
@@ -121,26 +124,17 @@ class Recount:
                 hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of, hours_max=hours_max
             )
             self._begin(asked.brand, stretch)
-            for part in self._finished(asked.brand, stretch, done):
-                yield (start + part * stretch.size) / len(hours)
-            start += stretch.size
-            hours_max = min(stretch.size + 1, HOURS_AT_ONCE)  # What had to be given up is not counted again.
+            for part in self._swapped(asked.brand, stretch, done):
+                yield (start + part * len(stretch.hours)) / len(hours)
+            start += len(stretch.hours)
+            hours_max = min(len(stretch.hours) + 1, HOURS_AT_ONCE)  # What had to be given up is not counted again.
         for day in self._days_beside(asked, hours):
             self._swap_day(asked.brand, day, None, [], done)
         done.windows, done.changed = len(self._swapping.written), len(self._swapping.differing)
         yield done
 
-    def _finished(self, brand: str, stretch: Stretch, done: Done) -> Iterator[float]:
-        """Count a stretch, and swap it in a few hours at a time."""
-        while True:
-            yield from self._swapped(brand, stretch, done)
-            stretch.let_go()
-            if not stretch.hours:
-                return
-            yield 1.0  # Others count, and the reading catches up with them.
-
     def _swapped(self, brand: str, stretch: Stretch, done: Done) -> Iterator[float]:
-        """Count a stretch and swap in what is due, again and again while others are faster."""
+        """Count a stretch and swap it in, again and again while others are faster."""
         hits = done.hits
         for left in reversed(range(SWAP_TRIES_MAX if self._is_shared else 1)):
             yield from self._count(brand, stretch)
@@ -290,7 +284,7 @@ class Recount:
         touched: set[Touched] = set()
         gone: dict[Window, list[list[Content]]] = {}  # by day: of each shard, its hours that are not kept any more
         with writing(self._table, self._workers):
-            for hour in stretch.due():
+            for hour in stretch.hours:
                 sums = self._swap_minutes(brand, hour, stretch, touched, done)
                 if not self._is_kept(hour):
                     day = window_of(hour.from_ms, Grain.DAY, stretch.zone)
@@ -322,15 +316,13 @@ class Recount:
         for n, of_shard in enumerate(parts):
             of_shard.append(self._content(stretch, n, hour, LATE_LIMITS))
             done.hits += sum(total_hits(one.columns) for one in of_shard)
-            sums.append(sum_of_contents(of_shard))
+            sums.append(_sum_of(of_shard))
         return sums
 
     def _content(self, stretch: Stretch, n: int, place: Place, limits: Limits) -> Content:
         """Return what was counted of a place in a shard."""
         counts, met = stretch.counted[n].get(place), stretch.met[n].get(place)
-        if counts is None and met is None:
-            return NOTHING
-        columns = admit(EMPTY, counts.counts(), limits) if counts else EMPTY
+        columns = admit(EMPTY, counts, limits) if counts else EMPTY
         if met is None:
             return Content(columns)
         return Content(columns, met.sketches(self._workers[n].visitors.group_of_asset, columns))
@@ -347,7 +339,7 @@ class Recount:
         touched: set[Touched] = set()
         with writing(self._table, self._workers):
             sums = [
-                sum_of_contents([self._of_hours(brand, day, worker), straight[number], *(of[number] for of in gone)])
+                _sum_of([self._of_hours(brand, day, worker), straight[number], *(of[number] for of in gone)])
                 for number, worker in enumerate(self._workers)
             ]
             self._write(brand, day, sums, touched)
@@ -358,7 +350,7 @@ class Recount:
 
         Where others count, it also has them find out that what they have in hand is not so any more.
         """
-        hours = frozenset(() if stretch is None else (hour.from_ms for hour in stretch.due()))
+        hours = frozenset(() if stretch is None else (hour.from_ms for hour in stretch.hours))
         for number, worker in enumerate(self._workers):
             moved = Counter[Move]() if stretch is None else stretch.moved[number]
             if number == 0 or self._is_shared or (hours and (moved or worker.checkpoint.moved)):
@@ -370,7 +362,7 @@ class Recount:
         names = (keys.shard_name(worker.shard), keys.late_part(worker.shard))
         hours = [hour for hour in parts_of(day, self._zone_of(brand)) if self._is_kept(hour)]
         counted = [Content(worker.held.part(brand, hour, name).columns) for hour in hours for name in names]
-        return sum_of_contents([*counted, *(Content(EMPTY, some) for some in worker.visitors.of_windows(brand, hours))])
+        return _sum_of([*counted, *(Content(EMPTY, some) for some in worker.visitors.of_windows(brand, hours))])
 
     def _passed_ms(self) -> int:
         return min(worker.checkpoint.passed_ms for worker in self._workers)
@@ -386,3 +378,13 @@ class Recount:
 
     def _is_built(self, brand: str, window: Window) -> bool:
         return any(worker.rollup.is_built(brand, window) for worker in self._workers)
+
+
+def _sum_of(parts: Sequence[Content]) -> Content:
+    """Return the sum of what has any hits, bounded as windows are."""
+    visitors = merge_grouped([one.visitors for one in parts])
+    full = [one.columns for one in parts if len(one.columns.ident) or without_row(one.columns)]
+    if not full:
+        return Content(EMPTY, visitors)
+    columns = bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+    return Content(columns, only_groups(visitors, kept_groups(columns)))

@@ -6,7 +6,8 @@ of the stretch is passed over without being read.
 
 from collections.abc import Sequence
 
-from footfall.flow.stream.record_times import ALWAYS, Span, span_of
+from footfall.flow.stream.moments import Span
+from footfall.flow.stream.record_times import ALWAYS, span_of_record
 from footfall.ports.stream import Record
 
 _NEVER: Span = (ALWAYS[1], ALWAYS[0])
@@ -30,7 +31,7 @@ class Skipping:
 
     def within(self, shard: int, after: int, records: Sequence[Record], span: Span) -> list[Record]:
         """Return the brand's records that may have hits of a span, and remember the times of all of them."""
-        ours = [(record, span_of(record.data)) for record in records if record.group == self._brand]
+        ours = [(record, span_of_record(record.data)) for record in records if record.group == self._brand]
         if records:
             whole = _NEVER
             for _, times in ours:

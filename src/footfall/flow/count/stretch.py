@@ -1,29 +1,25 @@
-"""A stretch of hours that is counted again in one reading, and what was counted for it so far.
+"""A stretch of hours that is counted again at once, and what was counted for it so far.
 
 What is counted lies in memory until it is swapped in, so a stretch that turns out to be too rich gives up its end.
-Hours that have minutes are swapped in a few at a time; between two times the reading catches up, and begins nowhere
-anew. Hours that are not kept any more come in whole days, for they live on in their day only.
+Hours that are not kept any more come in whole days, for they live on in their day only.
 """
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise, takewhile
 
-from footfall.flow.count.gathered import Gathered
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
+from footfall.flow.count.tally import Counts
 from footfall.flow.store.columns import CountKey
 from footfall.flow.store.moved_lines import Move
-from footfall.values.window import Grain, Window, window_of
+from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
-SWAPPED_HOURS_MAX = 6  # Each has sixty minutes to write, and counting waits.
-HOURS_AT_ONCE = 7 * 24  # of those that have minutes, each of which is a place of its own in every shard
+HOURS_AT_ONCE = 6  # Each has sixty minutes to write.
 DAYS_AT_ONCE = 31  # Every stretch reads the stream once, so a range of years should not have too many of them.
 ROWS_MAX = 300_000  # Some 250 bytes each.
-PLACE_ROWS = 4  # as much as a place takes that has hardly any hits
 
 
 class Age(Enum):
@@ -36,24 +32,17 @@ class Age(Enum):
 
 @dataclass(slots=True)
 class Stretch:
-    """Hours one after the other that are not swapped in yet, and each shard's counts of them by place."""
+    """Hours one after the other, and each shard's counts of them by place."""
 
     hours: list[Window]
     zone: str
     is_in_days: bool
-    swapped_max: int | None = None  # how many hours are swapped in at once; None: all
-    counted: list[dict[Place, Gathered]] = field(default_factory=list[dict[Place, Gathered]])
+    counted: list[dict[Place, Counts]] = field(default_factory=list[dict[Place, Counts]])
     met: list[dict[Place, PlaceTally]] = field(
         default_factory=list[dict[Place, PlaceTally]]
     )  # each shard's visitors by place
     moved: list[Counter[Move]] = field(default_factory=list[Counter[Move]])  # each shard's hits that verdicts moved
-    _let_go: int = 0
     _by_minutes: frozenset[Window] | None = None
-
-    @property
-    def size(self) -> int:
-        """Return how many hours it has, with those that were let go."""
-        return self._let_go + len(self.hours)
 
     def begin(self, shards: int) -> None:
         """Have nothing counted yet."""
@@ -66,21 +55,10 @@ class Stretch:
         first = window_of(self.hours[0].from_ms, Grain.DAY, self.zone) if self.is_in_days else self.hours[0]
         return first.from_ms, self.hours[-1].to_ms
 
-    def due(self) -> list[Window]:
-        """Return the hours that are swapped in next."""
-        return self.hours[: self.swapped_max]
-
     def days(self) -> list[Window]:
-        """Return the days that end with one of those hours."""
-        due = self.due()
-        days = dict.fromkeys(window_of(hour.from_ms, Grain.DAY, self.zone) for hour in due)
-        return [day for day in days if day.to_ms <= due[-1].to_ms]
-
-    def let_go(self) -> None:
-        """Forget the hours that were due, for they are swapped in."""
-        due = self.due()
-        self.hours, self._let_go = self.hours[len(due) :], self._let_go + len(due)
-        self._forget()
+        """Return the days that end with an hour of the stretch."""
+        days = dict.fromkeys(window_of(hour.from_ms, Grain.DAY, self.zone) for hour in self.hours)
+        return [day for day in days if day.to_ms <= self.hours[-1].to_ms]
 
     def by_minutes(self) -> frozenset[Window]:
         """Return the hours that have minutes of their own, once all is counted."""
@@ -91,13 +69,8 @@ class Stretch:
 
     def count(self, shard: int, place: Place, counts: Mapping[CountKey, int]) -> None:
         """Add counts of a place, if it lies in the stretch."""
-        if not self._holds(place):
-            return
-        held = self.counted[shard].get(place)
-        if held is None:
-            held = self.counted[shard][place] = Gathered()
-            self._by_minutes = None
-        held.add(counts)
+        if self._holds(place):
+            self.counted[shard].setdefault(place, Counter()).update(counts)
 
     def meet(self, shard: int, place: Place, met: PlaceTally, keys: Sequence[CountKey]) -> None:
         """Add visitors of a place, if it lies in the stretch, who were met under these keys."""
@@ -119,29 +92,24 @@ class Stretch:
             if middle == 0:
                 return
             self.hours = self.hours[:middle]
-            self._forget()
+            end_ms = self.hours[-1].to_ms
+            for held in (*self.counted, *self.met):
+                for place in [place for place in held if _end_of(place) > end_ms]:
+                    del held[place]
 
     def _rows(self) -> int:
-        return sum(one.rows + PLACE_ROWS for of in (*self.counted, *self.met) for one in of.values())
-
-    def _forget(self) -> None:
-        """Forget what lies in the stretch no more."""
-        for held in (*self.counted, *self.met):
-            for place in [place for place in held if not self._holds(place)]:
-                del held[place]
-        self._by_minutes = None
+        hits = sum(len(one) for of in self.counted for one in of.values())
+        return hits + sum(one.rows for of in self.met for one in of.values())
 
     def _holds(self, place: Place) -> bool:
         # A day is swapped in with its last hour, so its own hits are counted until then.
-        return bool(self.hours) and self.hours[0].from_ms <= _last_of(place) < self.hours[-1].to_ms
+        at_ms = place if isinstance(place, int) else place.to_ms - 1
+        return self.hours[0].from_ms <= at_ms < self.hours[-1].to_ms
 
     def _middle(self) -> int:
-        """Return how many hours stay, half of those with hits, whole days where it has to be days; 0: nothing goes."""
-        starts = [hour.from_ms for hour in self.hours]
-        places = {place for held in (*self.counted, *self.met) for place in held}
-        filled = sorted({bisect_right(starts, _last_of(place)) - 1 for place in places})
-        half = filled[len(filled) // 2] if len(filled) > 1 else 0
-        if not half or not self.is_in_days:
+        """Return how many hours stay, whole days where it has to be days; 0 when it is only one."""
+        half = len(self.hours) // 2
+        if not self.is_in_days:
             return half
         days = [window_of(hour.from_ms, Grain.DAY, self.zone) for hour in self.hours]
         ends = [number for number in range(1, len(days)) if days[number] != days[number - 1]]
@@ -154,7 +122,7 @@ def first_stretch(
     """Return what is counted first of the hours that are left; of recent ones, so many at most."""
     age = age_of(hours[0])
     if age is Age.RECENT:
-        return Stretch(_in_a_row(hours[:hours_max]), zone, is_in_days=False, swapped_max=SWAPPED_HOURS_MAX)
+        return Stretch(_in_a_row(hours[:hours_max]), zone, is_in_days=False)
     most = hours[: DAYS_AT_ONCE * 24]
     alike = list(takewhile(lambda hour: age_of(hour) is age, most))
     if age is Age.WITHOUT_MINUTES:
@@ -169,6 +137,5 @@ def _in_a_row(hours: Sequence[Window]) -> list[Window]:
     return [hours[0], *(after for _, after in meeting)]
 
 
-def _last_of(place: Place) -> int:
-    """Return a moment of the hour with which a place is swapped in."""
-    return place if isinstance(place, int) else place.to_ms - 1
+def _end_of(place: Place) -> int:
+    return place + MINUTE_MS if isinstance(place, int) else place.to_ms

@@ -7,14 +7,13 @@ old window or all of the new one.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from footfall.flow.count.building import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.worker import Worker
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, Columns, is_same, total_hits, without_row
+from footfall.flow.store.columns import Columns, is_same, total_hits
 from footfall.flow.store.cutting import cut
-from footfall.flow.store.merging import bounded, merge
+from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Head, Summaries, Summary
-from footfall.flow.store.visitors import kept_groups, load_visitors, only_groups, piece_keys, remove_keys
+from footfall.flow.store.visitors import load_visitors, only_groups, piece_keys, remove_keys
 from footfall.flow.stream.records import RULES
 from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.table import Table
@@ -31,19 +30,6 @@ class Content:
 
     columns: Columns
     visitors: GroupedUniques = field(default_factory=no_groups)
-
-
-NOTHING = Content(EMPTY)
-
-
-def sum_of_contents(parts: Sequence[Content]) -> Content:
-    """Return the sum of what has any hits, bounded as windows are."""
-    visitors = merge_grouped([one.visitors for one in parts])
-    full = [one.columns for one in parts if len(one.columns.ident) or without_row(one.columns)]
-    if not full:
-        return Content(EMPTY, visitors)
-    columns = bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
-    return Content(columns, only_groups(visitors, kept_groups(columns)))
 
 
 class Swapping:

@@ -4,7 +4,6 @@ A key is looked up by its bytes (footfall.native) and has a number; its ident an
 that come as numbers become columns by picking from arrays, and no key is made a tuple of texts for it.
 """
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -147,16 +146,20 @@ class KnownKeys:
         self._rank[[self._labels[label] for label in ordered]] = np.arange(len(ordered))
 
 
-class KeysByNumber(CountsInColumns):
-    """Counts of keys that have numbers.
+class CountedKeys(CountsInColumns):
+    """Counts of keys whose numbers lie one behind the other, once for each hit.
 
     As a mapping they are for whoever looks at keys one by one, and in the order of their coming: where a window has no
     room for all, it is the first that are let in.
     """
 
-    def __init__(self, known: KnownKeys) -> None:
+    def __init__(self, known: KnownKeys, laid: bytes) -> None:
         self.known = known
+        self.laid = laid
         self._counts: dict[CountKey, int] | None = None
+
+    def __bool__(self) -> bool:
+        return len(self.laid) > 0
 
     def __len__(self) -> int:
         return len(self._mapping())  # One key can be packed in more than one way, and have several numbers.
@@ -166,29 +169,6 @@ class KeysByNumber(CountsInColumns):
 
     def __getitem__(self, key: CountKey) -> int:
         return self._mapping()[key]
-
-    @abstractmethod
-    def in_order(self) -> tuple[list[CountKey], list[int]]:
-        """Return keys in the order of their coming, and how many hits each has."""
-
-    def _mapping(self) -> dict[CountKey, int]:
-        if self._counts is None:
-            counts: dict[CountKey, int] = {}
-            for key, hits in zip(*self.in_order(), strict=True):
-                counts[key] = counts.get(key, 0) + hits
-            self._counts = counts
-        return self._counts
-
-
-class CountedKeys(KeysByNumber):
-    """Counts of keys whose numbers lie one behind the other, once for each hit."""
-
-    def __init__(self, known: KnownKeys, laid: bytes) -> None:
-        super().__init__(known)
-        self.laid = laid
-
-    def __bool__(self) -> bool:
-        return len(self.laid) > 0
 
     @property
     def rows(self) -> int:
@@ -205,11 +185,6 @@ class CountedKeys(KeysByNumber):
         numbers, first, hits = np.unique(self._numbers, return_index=True, return_counts=True)
         order = np.argsort(first)
         return self.known.keys(numbers[order]), first[order].tolist(), hits[order].tolist()
-
-    def in_order(self) -> tuple[list[CountKey], list[int]]:
-        """Return keys in the order of their coming, and how many hits each has."""
-        keys, _, hits = self.came_first()
-        return keys, hits
 
     @property
     def _numbers(self) -> Numbers:
@@ -229,42 +204,14 @@ class CountedKeys(KeysByNumber):
         found = np.flatnonzero(sums)
         return found, sums[found]
 
-
-class SummedKeys(KeysByNumber):
-    """Counts of keys by number that are added up: however many hits come, they take no more than their keys do."""
-
-    def __init__(self, known: KnownKeys) -> None:
-        super().__init__(known)
-        self._numbers = np.zeros(0, np.intp)  # each once, in the order of coming
-        self._hits = np.zeros(0, np.int64)
-
-    def __bool__(self) -> bool:
-        return len(self._numbers) > 0
-
-    @property
-    def rows(self) -> int:
-        """Return how many rows they have at most."""
-        return len(self._numbers)
-
-    def add(self, laid: bytes) -> None:
-        """Add hits by the numbers of their keys."""
-        numbers = np.frombuffer(laid, np.uint32)
-        sums = np.bincount(numbers, minlength=len(self.known))
-        sums[self._numbers] += self._hits
-        is_new = np.ones(len(sums), np.bool_)
-        is_new[self._numbers] = False
-        new, first = np.unique(numbers[is_new[numbers]], return_index=True)
-        self._numbers = np.concatenate([self._numbers, new[np.argsort(first)].astype(np.intp)])
-        self._hits = sums[self._numbers]
-        self._counts = None
-
-    def columns(self) -> Columns | None:
-        """Return the counts as columns, if that takes no look at each key."""
-        return self.known.columns(self._numbers, self._hits)
-
-    def in_order(self) -> tuple[list[CountKey], list[int]]:
-        """Return keys in the order of their coming, and how many hits each has."""
-        return self.known.keys(self._numbers.astype(np.uint32)), self._hits.tolist()
+    def _mapping(self) -> dict[CountKey, int]:
+        if self._counts is None:
+            counts: dict[CountKey, int] = {}
+            keys, _, every = self.came_first()
+            for key, hits in zip(keys, every, strict=True):
+                counts[key] = counts.get(key, 0) + hits
+            self._counts = counts
+        return self._counts
 
 
 def rows_of_counts(counts: Mapping[CountKey, int]) -> int:

@@ -3,9 +3,10 @@
 import msgspec
 from msgspec import Raw, Struct
 
+from footfall.flow.stream.moments import Span, moments_of, span_of
+
 _NONE = b"\xc0"  # MessagePack's null
 
-Span = tuple[int, int]
 ALWAYS: Span = (-(1 << 62), 1 << 62)  # of a record that may have hits of any time
 
 
@@ -16,7 +17,7 @@ class _Times(Struct, array_like=True, frozen=True, gc=False):
     rules: int
     arrived_at_ms: int
     keys: Raw
-    at_ms: list[int] | None = None
+    at_ms: Raw = Raw(_NONE)
     weights: Raw = Raw(_NONE)
     screened: Raw = Raw(_NONE)
     replays: Raw = Raw(_NONE)
@@ -25,13 +26,13 @@ class _Times(Struct, array_like=True, frozen=True, gc=False):
 _decoder = msgspec.msgpack.Decoder(_Times)
 
 
-def span_of(data: bytes) -> Span:
+def span_of_record(data: bytes) -> Span:
     """Return the first and the last event time of a record; ALWAYS when it comes again or cannot be read."""
     try:
         times = _decoder.decode(data)
+        moments = moments_of(times.at_ms) or (times.arrived_at_ms,)
     except msgspec.MsgspecError:
         return ALWAYS
     if bytes(times.replays) != _NONE:
         return ALWAYS
-    moments = times.at_ms or (times.arrived_at_ms,)
-    return min(moments), max(moments)
+    return span_of(moments)
