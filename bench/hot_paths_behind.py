@@ -98,5 +98,5 @@ BEHIND: Sequence[HotPath] = (
     HotPath("score a point by a forest", "point", _score, plain_steps, 330),
     HotPath("add up a pack's referrers", "hit", _referred, decoded_bodies, 3.7),
     HotPath("add up a pack without referrers", "hit", _referred_bare, decoded_bodies, 0.24),
-    HotPath("add keys without referrers to an hour", "key", _poured, decoded_bodies, 1.7),
+    HotPath("add keys without referrers to an hour", "key", _poured, decoded_bodies, 1.4),
 )

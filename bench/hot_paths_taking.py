@@ -97,9 +97,9 @@ def _join(size: int) -> Step:
 
 # Floors are some 30 % above what was measured; what they are times of stands beside them.
 TAKING: Sequence[HotPath] = (
-    HotPath("take a body, without the disk's sync", "hit", _take, decoded_bodies, 2.7),
+    HotPath("take a body, without the disk's sync", "hit", _take, decoded_bodies, 2.6),
     HotPath("append, without the disk's sync", "hit", _append, decoded_bodies, 0.30),
-    HotPath("append bodies with keys", "hit", _append_claimed, decoded_bodies, 0.50),
+    HotPath("append bodies with keys", "hit", _append_claimed, decoded_bodies, 0.73),
     HotPath("join small blocks", "hit", _join, decoded_bodies, 0.89),
 )
 
