@@ -1,11 +1,11 @@
 """Times of hits as they stand in a record: nearly always what is asked is which was the first and which the last."""
 
-from collections.abc import Iterator, Sequence
-from typing import cast, overload
+from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 
-from footfall.flow.stream.packs import joined_packs
+from footfall.flow.stream.packs import Packed, joined_packs
 from footfall.native import span_of_moments
 
 Span = tuple[int, int]
@@ -14,35 +14,17 @@ _decode = msgspec.msgpack.Decoder(list[int]).decode
 _NOTHING = (b"", b"\xc0")  # a column that is not there, or that no hit uses
 
 
-class PackedMoments(Sequence[int]):
-    """A column of times that is packed already; numbers are made of it when somebody asks for one."""
+class PackedMoments(Packed[int]):
+    """A column of times; numbers are made of it when somebody asks for one."""
 
-    __slots__ = ("_count", "_moments", "packed", "span")
+    __slots__ = ("span",)
 
     def __init__(self, packed: bytes, count: int, span: Span) -> None:
-        self.packed = packed
+        super().__init__(packed, count)
         self.span = span  # the first and the last
-        self._count = count
-        self._moments: list[int] | None = None
 
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.unpacked())
-
-    @overload
-    def __getitem__(self, place: int) -> int: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[int]: ...
-    def __getitem__(self, place: int | slice) -> int | list[int]:
-        return self.unpacked()[place]
-
-    def unpacked(self) -> list[int]:
-        """Return the times as numbers."""
-        if self._moments is None:
-            self._moments = _decode(self.packed)
-        return self._moments
+    def _decoded(self) -> list[int]:
+        return _decode(self.packed)
 
 
 def span_of(moments: Sequence[int]) -> Span:

@@ -1,44 +1,23 @@
 """Keys of hits as they stand in a record, so that nobody makes objects of them who does not look at them."""
 
-from collections.abc import Iterator, Sequence
-from typing import cast, overload
+from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 
-from footfall.flow.stream.packs import joined_packs
+from footfall.flow.stream.packs import Packed, joined_packs
 from footfall.flow.stream.records import HitKey
 
 _decode = msgspec.msgpack.Decoder(list[HitKey]).decode
 
 
-class PackedKeys(Sequence[HitKey]):
-    """A column of keys that is packed already; keys are made of it when somebody asks for one."""
+class PackedKeys(Packed[HitKey]):
+    """A column of keys; tuples of texts are made of it when somebody asks for one."""
 
-    __slots__ = ("_count", "_keys", "packed")
+    __slots__ = ()
 
-    def __init__(self, packed: bytes, count: int) -> None:
-        self.packed = packed
-        self._count = count
-        self._keys: list[HitKey] | None = None
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[HitKey]:
-        return iter(self.unpacked())
-
-    @overload
-    def __getitem__(self, place: int) -> HitKey: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[HitKey]: ...
-    def __getitem__(self, place: int | slice) -> HitKey | list[HitKey]:
-        return self.unpacked()[place]
-
-    def unpacked(self) -> list[HitKey]:
-        """Return the keys as tuples of texts."""
-        if self._keys is None:
-            self._keys = _decode(self.packed)
-        return self._keys
+    def _decoded(self) -> list[HitKey]:
+        return _decode(self.packed)
 
 
 def column_of(keys: Sequence[HitKey]) -> list[HitKey]:
